@@ -377,18 +377,20 @@ static double take_turn(Machine *m, const Op *op, double now)
     return start + op->latency;
 }
 
-// The part of its step before it is issued. False: it is not issued now, or needs not be.
+// False: its step is not issued now, for its unit is busy, or at all, being a part of a wide
+// access.
 static bool begin_step(Machine *m, Runner *r, const Step *step, const Op *op)
 {
-    bool part = is_part(m, step, op);
-    if (!op->native.known || !issue_must_wait(m, r, op)) r->at++;
-    else part = true;
-    if (part && !op->native.known) {
+    if (op->native.known) {
+        if (!issue_must_wait(m, r, op)) return r->at++, true;
+    } else {
+        r->at++;
+        if (!is_part(m, step, op)) return true;
         if (op->write_count) r->reg[op->write[0]] = r->wide[op->wide_number % WIDE_KEPT];
         prepare(m, r);
     }
-    if (part) heap_put(m, r);
-    return !part;
+    heap_put(m, r);
+    return false;
 }
 
 // Where a warp goes on after a step that was issued then. True: its next step follows at once.
