@@ -5,7 +5,6 @@
 #include "native.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "machine/profile.h"
 #include "native_runs.h"
@@ -42,8 +41,8 @@ static float slots_of(const NativeInsn *i)
 }
 
 // Sets the instruction of the PTX that is the one with that number and feature in the run, and in
-// which of its copies.
-static void find_source(const Kernel *k, const Op *ops, const Run *ptx, enum feature feature,
+// which of its copies. False: one of the PTX stands for several, and another of them has it.
+static bool find_source(const Kernel *k, const Op *ops, const Run *ptx, enum feature feature,
                         u32 number, NativeOp *to)
 {
     u32 each = (u32)ptx->count[feature];
@@ -52,8 +51,9 @@ static void find_source(const Kernel *k, const Op *ops, const Run *ptx, enum fea
     for (u32 pc = ptx->first; pc < ptx->end; pc++)
         if (native_feature_of(k, &ops[pc]) == feature && number-- == 0) {
             to->pc = pc;
-            return;
+            return true;
         }
+    return false;
 }
 
 // The op of the PTX that accesses memory, or makes warps wait, or multiplies matrices as the native
@@ -90,7 +90,7 @@ static Op make_op(const Kernel *k, const Op *ops, Making *m, const NativeInsn *i
                         .words = i->bytes / WORD_BYTES,
                         .pc = m->ptx->end - 1,
                         .run = m->ptx->first };
-    if (accesses) find_source(k, ops, m->ptx, f, m->seen[f]++, &native);
+    accesses = accesses && find_source(k, ops, m->ptx, f, m->seen[f]++, &native);
     Op op = source_op(ops, m->ptx, i, &native, accesses);
     if (i->clocks) op.busy = i->clocks;
     op.unit = unit_of_pipe(i->pipe);
@@ -128,10 +128,8 @@ static void add_run(const Kernel *k, Op *ops, u32 *count, const NativeInsn *code
 {
     Run joined;
     native_join(k, ptx, pair->ptx, pair->ptx + pair->joined - 1, &joined);
-    for (u32 r = pair->ptx; r + 1 < pair->ptx + pair->joined; r++) {
-        u32 end = ptx->run[r].end;
-        if (k->code[end - 1].op == ISA_bra) ops[end - 1].jumps = k->code[end - 1].target - end;
-    }
+    for (u32 pc = joined.first; pc + 1 < joined.end; pc++)
+        if (k->code[pc].op == ISA_bra) ops[pc].jumps = k->code[pc].target - pc - 1;
     Making making = { .ptx = &joined, .native = native, .copies = pair->copies };
     NativeRun *run = &ops[joined.first].run;
     *run = (NativeRun){ .end = joined.end, .op = *count, .copies = pair->copies };

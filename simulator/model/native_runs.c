@@ -14,8 +14,6 @@ enum { MOST_COPIES = 16, MOST_JOINED = 8, MOST_PAIRS = 1 << 24 };
 
 // ---- Runs of the PTX ----
 
-static bool is_wide_part(const Op *op) { return op->wide.bytes && !op->wide.leads; }
-
 static enum feature memory_feature(u32 space, bool stores)
 {
     switch (space) {
@@ -30,8 +28,8 @@ enum feature native_feature_of(const Kernel *k, const Op *op)
 {
     bool in_registers = op->space == SPACE_LOCAL && k->local_in_registers;
     if (op->kind == OP_LOAD || op->kind == OP_STORE)
-        return is_wide_part(op) || in_registers ? NO_FEATURE
-                                                : memory_feature(op->space, op->kind == OP_STORE);
+        return op_is_part(op) || in_registers ? NO_FEATURE
+                                              : memory_feature(op->space, op->kind == OP_STORE);
     switch (op->unit) {
     case UNIT_LSU: return SHUFFLES;
     case UNIT_TENSOR: return TENSOR;
@@ -210,19 +208,32 @@ typedef struct Match {
     u8 joined;   // runs of the PTX that are aligned with the native one
 } Match;
 
+// The runs that begin with one of the PTX: itself, and itself joined with those after it.
+typedef struct Joined {
+    Run run[MOST_JOINED];
+    u32 length[MOST_JOINED], count; // length: of how many
+} Joined;
+
+static void join_all(const Kernel *k, const Runs *ptx, u32 first, Joined *to)
+{
+    to->count = 0;
+    for (u32 last = first; last < ptx->count && last < first + MOST_JOINED; last++)
+        if (native_join(k, ptx, first, last, &to->run[to->count]))
+            to->length[to->count++] = last - first + 1;
+}
+
 // The best alignment that begins with these two runs, or with several of the PTX.
-static void begin_with(const Kernel *k, const Runs *ptx, const Runs *native, Match *m, u32 p, u32 n)
+static void begin_with(const Joined *joined, const Runs *native, Match *m, u32 p, u32 n)
 {
     const u32 width = native->count + 1;
     Match *here = &m[p * width + n];
     here->score = fmaxf(m[(p + 1) * width + n].score, m[p * width + n + 1].score);
-    for (u32 last = p; last < ptx->count && last < p + MOST_JOINED; last++) {
-        Run joined;
+    for (u32 j = 0; j < joined->count; j++) {
+        u32 length = joined->length[j];
         u8 copies = 0;
-        if (!native_join(k, ptx, p, last, &joined)) continue;
-        float both =
-            best_score(&joined, &native->run[n], &copies) + m[(last + 1) * width + n + 1].score;
-        if (copies && both > here->score) *here = (Match){ both, copies, (u8)(last - p + 1) };
+        float both = best_score(&joined->run[j], &native->run[n], &copies)
+                   + m[(p + length) * width + n + 1].score;
+        if (copies && both > here->score) *here = (Match){ both, copies, (u8)length };
     }
 }
 
@@ -273,8 +284,11 @@ Pair *native_align(const Kernel *k, Runs *ptx, Runs *native, u32 *count)
     Match *m = cells > MOST_PAIRS ? NULL : calloc(cells, sizeof *m);
     Pair *pairs = m ? calloc(width, sizeof *pairs) : NULL;
     *count = 0;
-    for (u32 p = ptx->count; pairs && p-- > 0;)
-        for (u32 n = native->count; n-- > 0;) begin_with(k, ptx, native, m, p, n);
+    for (u32 p = ptx->count; pairs && p-- > 0;) {
+        Joined joined;
+        join_all(k, ptx, p, &joined);
+        for (u32 n = native->count; n-- > 0;) begin_with(&joined, native, m, p, n);
+    }
     if (pairs) follow(m, pairs, count, ptx, native), align_rest(pairs, count, ptx, native);
     free(m);
     return pairs;

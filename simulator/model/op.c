@@ -369,9 +369,7 @@ static bool can_go(const Plan *plan, u32 pc)
     return true;
 }
 
-// The later parts of a wide access follow the first.
-static bool is_part(const Op *op) { return op->wide.bytes && !op->wide.leads; }
-static bool is_load(const Op *op) { return op->kind == OP_LOAD && !is_part(op); }
+static bool is_load(const Op *op) { return op->kind == OP_LOAD && !op_is_part(op); }
 
 // A list scheduler, as in compilers: of the instructions whose predecessors are scheduled, the one
 // that is ready first; loads before others, unless too many are in flight.
@@ -388,7 +386,7 @@ static void order_run(Op *ops, Plan *plan, u32 first, u32 end)
         for (u32 pc = lowest; pc < stop && pc < lowest + WINDOW; pc++) {
             if (plan->placed[pc] || !can_go(plan, pc)) continue;
             float start = plan->earliest[pc] > now ? plan->earliest[pc] : now;
-            if (is_part(&ops[pc])) start = -2;
+            if (op_is_part(&ops[pc])) start = -2;
             if (is_load(&ops[pc]))
                 start += under_way < UNDER_WAY ? -1 : 1000; // their registers would be occupied
             if (best == ~0u || start < best_start) best = pc, best_start = start;

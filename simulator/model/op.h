@@ -80,11 +80,14 @@ typedef struct Op {
     u32 over;        // of a predicated one: 1 + the branch
     Wide wide;       // the wide access to which it belongs
     u32 wide_number; // the number of that in the kernel
-    u32 jumps;       // of a branch within such a run: the instructions that it may leave out
+    u32 jumps;       // of a branch within a run that has native code: what it may leave out
     float stall;     // clocks in which a branch keeps its warp from going on
     NativeRun run;   // that begins here
     NativeOp native;
 } Op;
+
+// The later parts of a wide access happen with its first.
+static inline bool op_is_part(const Op *op) { return op->wide.bytes && !op->wide.leads; }
 
 // The ops of a kernel's instructions and then those of its native code, computed once and kept with
 // the kernel. NULL: out of memory.

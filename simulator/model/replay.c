@@ -296,8 +296,8 @@ static void skip(Machine *m, Runner *r, u32 pc, u32 count)
 // Did this access happen as part of an earlier, wider one?
 static bool is_part(const Machine *m, const Step *step, const Op *op)
 {
-    return op->wide.bytes && !op->wide.leads && step->access
-        && !m->trace->access[step->access - 1].passes && !m->trace->access[step->access - 1].far;
+    return op_is_part(op) && step->access && !m->trace->access[step->access - 1].passes
+        && !m->trace->access[step->access - 1].far;
 }
 
 // When all but the latest so many groups of copies have completed.

@@ -149,7 +149,7 @@ static u32 run_ends_at(const Trace *t, const TraceWarp *w, u32 at, u32 first, u3
 {
     for (u32 pc = first; pc < end; at++) {
         if (at == w->count || w->step[at].pc != pc) return 0;
-        u32 jumps = t->op[pc].jumps ? t->op[pc].jumps : t->op[pc].skips;
+        u32 jumps = t->op[pc].jumps;
         bool jumped = jumps && at + 1 < w->count && w->step[at + 1].pc == pc + 1 + jumps;
         pc += jumped ? 1 + jumps : 1;
     }

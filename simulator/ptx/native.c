@@ -228,13 +228,15 @@ NativeInsn native_insn(const NativeCode *code, u32 number)
 static void count_accesses(NativeCode *to)
 {
     for (u32 n = 0; n < to->count; n++) {
-        NativeInsn i = native_insn(to, n);
-        NativeAccesses *a = i.space == SPACE_SHARED ? &to->shared
-                          : i.space == SPACE_LOCAL  ? &to->local
-                                                    : NULL;
-        u32 width = i.bytes == 16 ? 2 : i.bytes == 8 ? 1 : 0;
-        if (a && i.kind == NATIVE_LOAD) a->loads[width]++;
-        if (a && i.kind == NATIVE_STORE) a->stores[width]++;
+        u64 word[2];
+        word_at(to, n, word);
+        const NativeRow *row = &rows[bits(word, 0, OPCODE_BITS)];
+        NativeAccesses *a = row->space == SPACE_SHARED ? &to->shared
+                          : row->space == SPACE_LOCAL  ? &to->local
+                                                       : NULL;
+        u32 bytes = bytes_of(word), width = bytes == 16 ? 2 : bytes == 8 ? 1 : 0;
+        if (a && row->kind == NATIVE_LOAD) a->loads[width]++;
+        if (a && row->kind == NATIVE_STORE) a->stores[width]++;
     }
 }
 

@@ -185,7 +185,7 @@ static double load_line(u64 line)
     for (u32 n = 0; n < LOAD_PARTS; n++) profile.dram_load_clocks[n] = (n + 1) * 1000;
     TraceWarp w = WARP({ LOAD, 1 }, { USE, 0 });
     TraceBlock block = { .warp_count = 1, .warp = &w }, *all = &block;
-    Trace trace = { .op = of_trace,
+    Trace trace = { .op = code,
                     .op_count = OPS,
                     .block = &all,
                     .block_count = 1,
@@ -232,7 +232,7 @@ Test(replay, lets_loads_overtake_one_another)
     for (u32 n = 0; n < LOAD_PARTS; n++) profile.dram_load_clocks[n] = 1000;
     TraceWarp w[] = { WARP({ LOAD, 1 }, { USE, 0 }), WARP({ OTHER_LOAD, 2 }, { USE, 0 }) };
     TraceBlock block = { .warp_count = 2, .warp = w }, *all = &block;
-    Trace trace = { .op = of_trace,
+    Trace trace = { .op = code,
                     .op_count = OPS,
                     .block = &all,
                     .block_count = 1,
@@ -341,7 +341,7 @@ Test(replay, waits_for_scoreboards)
     set_up_native(1);
     native_code[FIRST].unit = UNIT_XU, native_code[FIRST].latency = 20,
     native_code[FIRST].native.sets = 3;
-    cr_expect_float_eq(native_clocks(1), 4, 0.01); // nobody waits
+    cr_expect_float_eq(native_clocks(1), 4, 0.01); // no instruction waits for it
     native_code[THIRD].native.waits = 1 << 3;
     cr_expect_float_eq(native_clocks(1), 21, 0.01);
 }
