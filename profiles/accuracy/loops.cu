@@ -8,19 +8,8 @@
 // difference between launches of some turns (those of the second argument, or 4096) and of twice as many. loops.txt has what an H200
 // takes. The latencies and clocks of native code are from there (simulator/ptx/native.def, simulator/model/issue.c): nvdisasm shows what
 // ptxas made of a loop, and how long it waits by itself.
-#include <algorithm>
 #include <cuda_fp16.h>
-#include <cstdio>
-#include <cstdlib>
-
-#define OK(call)                                                                                                                   \
-    do {                                                                                                                           \
-        cudaError_t error = (call);                                                                                                \
-        if (error != cudaSuccess) {                                                                                                \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));                                         \
-            exit(1);                                                                                                               \
-        }                                                                                                                          \
-    } while (0)
+#include "kernels/exercise.h"
 
 enum { ROUNDS = 8, WORDS = 4096 };
 
