@@ -474,6 +474,7 @@ static void caches_grid_end(Grid *g)
             t->global.hits += f->hits;
             t->local.hits += f->local_hits;
             t->l2_misses += f->l2_misses;
+            t->l2_late += f->l2_late;
             t->dram_sectors += f->dram_sectors;
         }
     }

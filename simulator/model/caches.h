@@ -16,6 +16,7 @@ typedef struct Traffic {
 // What the replay counts for an instruction; added to the launch's counts when it ends.
 typedef struct CacheTally {
     u64 hits, local_hits, l2_misses, dram_sectors;
+    u64 l2_late; // sectors that DRAM was still fetching for an earlier read
 } CacheTally;
 
 // Registers that ptxas spills to local memory, which PTX does not show. Each warp is assumed to

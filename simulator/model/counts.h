@@ -14,6 +14,7 @@ typedef struct MemoryCounts {
 typedef struct Counts {
     MemoryCounts global, local;
     u64 l2_misses;       // sectors that were requested from L2 and missed
+    u64 l2_late;         // sectors that DRAM was still fetching for an earlier read
     u64 dram_sectors;    // fetched from DRAM because of it
     u64 shared_requests; // shared memory: by warps; merged accesses count once
     u64 wavefronts;      // passes over the banks

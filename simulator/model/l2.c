@@ -165,6 +165,33 @@ static u32 look_up(u32 sectors, u32 present)
     return missing;
 }
 
+// The lines that reads have fetched from DRAM lately, and in which turn of which launch. Who reads
+// such a line within so many turns has to wait for it as well.
+enum { FETCHED = 4096, FETCH_TURNS = 2 }; // fitted: stencil_naive
+static struct Fetched {
+    u64 number, launch;
+    u32 turn;
+} fetched[FETCHED];
+
+static struct Fetched *fetched_at(LineAccess n)
+{
+    return &fetched[(line_access_number(n) ^ line_access_number(n) >> 12) % FETCHED];
+}
+
+static void note_fetch(LineAccess n)
+{
+    *fetched_at(n) = (struct Fetched){ line_access_number(n), launch->number, launch->turn };
+}
+
+static void count_late(LineAccess n)
+{
+    const struct Fetched *f = fetched_at(n);
+    if (f->number == line_access_number(n) && f->launch == launch->number
+        && launch->turn - f->turn <= FETCH_TURNS)
+        launch->cache_tally[line_access_pc(n)].l2_late +=
+            __builtin_popcount(line_access_sectors(n));
+}
+
 static void dram_read(LineAccess n, CacheLine *line, u32 missing)
 {
     if (!missing) return;
@@ -184,6 +211,8 @@ static void l2_read(LineAccess n, CacheLine *line, bool at_home)
     launch->traffic.l2_reads +=
         __builtin_popcount(line_access_sectors(n)) + __builtin_popcount(remote);
     dram_read(n, line, missing);
+    if (missing) note_fetch(n);
+    else count_late(n);
     *line |= cache_copies(remote);
 }
 
@@ -324,11 +353,16 @@ static void l2_change(LineAccess n, const Cache *cache, CacheSet *set, CacheLine
                * (u64)cache_clean(set, is_new ? most : MOST_WAYS, most * LINE_SECTORS));
 }
 
-static CacheQueue queue; // of that launch's
+static CacheQueue queue;        // of that launch's
+enum { COALESCED = MOST_WAYS }; // in place of the partition
 
 static void answer(const Cache *cache, CacheAsked a)
 {
     const LineAccess n = a.what;
+    if (a.by == COALESCED) {
+        count_late(n);
+        return;
+    }
     CacheLine *line = l2_take(cache, a.set, line_access_number(n));
     u64 mixed = line_access_number(n) ^ line_access_number(n) >> 7 ^ line_access_number(n) >> 17;
     u32 partitions = profile.l2_partitions;
@@ -338,13 +372,17 @@ static void answer(const Cache *cache, CacheAsked a)
     else l2_read(n, line, at_home);
 }
 
-void l2_access(L2Launch *of, LineAccess n, u32 partition)
+static void ask(L2Launch *of, LineAccess n, u32 by)
 {
     launch = of;
     const Cache *cache = l2_of(launch->device);
     if (cache_queue_is_full(&queue)) answer(cache, cache_next(&queue));
-    cache_ask(&queue, cache, line_access_number(n), n, partition);
+    cache_ask(&queue, cache, line_access_number(n), n, by);
 }
+
+void l2_access(L2Launch *of, LineAccess n, u32 partition) { ask(of, n, partition); }
+
+void l2_coalesced(L2Launch *of, LineAccess n) { ask(of, n, COALESCED); }
 
 void l2_finish(void)
 {

@@ -14,6 +14,7 @@ typedef struct InFlight {
 typedef struct L2Launch {
     u32 device;
     u64 number; // counts launches
+    u32 turn;   // of its SMs: those who ask in turns close by do so at about the same time
     Traffic traffic;
     InFlight whole, parts;   // whole lines, and lines that stores wrote in part
     InFlight fetched;        // the missing rest of the latter, when it was requested
@@ -23,6 +24,7 @@ typedef struct L2Launch {
 void l2_start(L2Launch *l); // before its first access
 void l2_access(L2Launch *l, LineAccess n,
                u32 partition); // by an SM near that partition; the access may be queued
+void l2_coalesced(L2Launch *l, LineAccess n); // a read that an SM of the same GPC asked for
 void l2_under_way(
     const L2Launch *l, double seconds, u64 *fetched,
     u64 *written);    // bytes in flight from and to DRAM when a kernel of that duration ends

@@ -71,13 +71,20 @@ static L1Line *l1_line(Machine *m, u64 line, double now)
     return oldest;
 }
 
-// The fraction of an instruction's sectors that miss L2, and the bytes that DRAM reads for each
-// miss.
-static double l2_misses(const Counts *t, double *bytes)
+// The fraction `part` of the sectors that an instruction requests from L2.
+static double part_of_asked(const Counts *t, u64 part)
 {
     double asked = t->global.sectors - t->global.hits + t->local.sectors - t->local.hits;
-    *bytes = t->l2_misses ? (double)SECTOR_BYTES * t->dram_sectors / t->l2_misses : 0;
-    return asked > 0 ? fmin(1, t->l2_misses / asked) : 0;
+    return asked > 0 ? fmin(1, part / asked) : 0;
+}
+
+// Adds that part of one to `due`. Says whether a whole one was due, which then has come.
+static bool falls_due(double *due, double part)
+{
+    *due += part;
+    if (*due < 1) return false;
+    *due -= 1;
+    return true;
 }
 
 // DRAM's latency for a line, distributed as measured. Lines come in pairs with one latency: eight
@@ -97,23 +104,27 @@ static double dram_latency(u64 line)
          + (clocks[n] - clocks[n - 1]) * (drawn - part[n - 1]) / (part[n] - part[n - 1]);
 }
 
-// A request to L2 for `sectors` of a line, by the instruction at `pc`. Returns when they arrive.
+// A request to L2 for `sectors` of a line, by the instruction at `pc`. Returns when they arrive. A
+// hit is late if DRAM is still fetching the line for somebody else: on average, half of the way is
+// left.
 static double ask_l2(Machine *m, u32 pc, double now, u64 line, u32 sectors)
 {
-    double start = later(now, m->port_free), bytes, part = l2_misses(&m->load->counts[pc], &bytes);
+    const Counts *t = &m->load->counts[pc];
+    double start = later(now, m->port_free), latency = profile.l2_latency_clocks;
     double requests = profile.l2_random_sectors_per_clock / m->load->active_sms,
            moving = sectors * SECTOR_BYTES / m->l2_bytes;
-    m->misses[pc] += part;
-    if (m->misses[pc] < 1) {
+    if (!falls_due(&m->due[pc].misses, part_of_asked(t, t->l2_misses))) {
         m->port_free = start + later(1 / requests, moving);
-        return start + profile.l2_latency_clocks - profile.alu_latency_clocks;
+        if (falls_due(&m->due[pc].late, part_of_asked(t, t->l2_late)))
+            latency = (latency + dram_latency(line)) / 2;
+        return start + latency - profile.alu_latency_clocks;
     }
-    m->misses[pc] -= 1;
     // DRAM brings them to L2 first, by the port of what is written.
     start = later(start, m->out_free);
     m->port_free = m->out_free = start + later(1 / requests, moving) + moving;
     start = later(start, m->dram_free);
-    m->dram_free = start + sectors * bytes / m->dram_bytes;
+    double read = (double)SECTOR_BYTES * t->dram_sectors / t->l2_misses; // for each sector
+    m->dram_free = start + sectors * read / m->dram_bytes;
     return start + dram_latency(line) - profile.alu_latency_clocks;
 }
 
@@ -471,7 +482,7 @@ static bool make(Machine *m, const DeviceLoad *load)
 {
     m->l1_sets = load->l1_bytes / LINE_BYTES / L1_WAYS;
     if (!m->l1_sets) m->l1_sets = 1;
-    m->misses = calloc(m->trace->op_count, sizeof *m->misses);
+    m->due = calloc(m->trace->op_count, sizeof *m->due);
     m->phase = calloc(m->trace->phase_count + 1, sizeof *m->phase);
     for (u32 n = 0; m->phase && n < m->trace->phase_count; n++)
         m->phase[n].missing = n ? m->trace->phase[n] : 0;
@@ -485,7 +496,7 @@ static bool make(Machine *m, const DeviceLoad *load)
         for (u32 n = 0; n < m->warp_count; n++)
             m->slot[s].runner[n].reg = calloc(m->registers, sizeof(double));
     }
-    return m->l1 && m->leaving && m->slot && m->heap && m->misses && m->phase;
+    return m->l1 && m->leaving && m->slot && m->heap && m->due && m->phase;
 }
 
 static void unmake(Machine *m)
@@ -498,7 +509,7 @@ static void unmake(Machine *m)
     free(m->heap);
     free(m->l1);
     free(m->leaving);
-    free(m->misses);
+    free(m->due);
     free(m->phase);
 }
 

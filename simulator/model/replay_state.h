@@ -51,8 +51,10 @@ typedef struct Machine {
     double *leaving; // when the latest stored lines leave L1, where so many may wait
     u32 waiting_lines, stored;
     double l1_free, constant_free, adu_free, port_free, out_free, dram_free, launcher, end;
-    double held;                 // sum over the ended warps: the clocks that each was resident
-    double *misses;              // of each instruction: fractions of a miss that are still due
+    double held; // sum over the ended warps: the clocks that each was resident
+    struct Due {
+        double misses, late;
+    } * due; // of each instruction: the fractions of a miss and of a late hit that are still due
     double l2_bytes, dram_bytes; // a clock, of this SM
     L1Line *l1;
     u32 l1_sets;

@@ -51,7 +51,7 @@ static void replay_misses(void)
 {
     bool left = true;
     for (u64 from = 0; left; from += TURN) {
-        u32 turn = replayed->turn++;
+        u32 turn = replayed->l2.turn = replayed->turn++;
         left = false;
         for (int sm = 0; sm < profile.sm_count; sm++) {
             const LineAccesses *n = &replayed->misses[sm];
@@ -62,8 +62,9 @@ static void replay_misses(void)
             s32 when = (s32)turn * STEPS
                      + (replayed->drift[sm] += (s32)(mixed(sm, turn) % (2 * DRIFT + 1)) - DRIFT);
             for (u64 k = from; k < to; k++)
-                if (line_access_kind(n->line[k]) != LOAD || !is_coalesced(gpc, when, n->line[k]))
-                    l2_access(&replayed->l2, n->line[k], partition);
+                if (line_access_kind(n->line[k]) == LOAD && is_coalesced(gpc, when, n->line[k]))
+                    l2_coalesced(&replayed->l2, n->line[k]);
+                else l2_access(&replayed->l2, n->line[k], partition);
             left |= to < n->count;
         }
     }

@@ -174,30 +174,37 @@ Test(replay, says_how_many_warps_were_held)
 
 // ---- Where loads of DRAM differ
 
-// A load of that line, which is not in L2, and what uses it: its clocks.
-static double load_line(u64 line)
+// Warps of one block whose loads have these pieces, of which `accesses` from 1 on has one each.
+static Replay run_loads(u32 warps, TraceWarp *w, Piece *pieces, u32 count)
 {
-    static Piece piece;
-    piece = (Piece){ .line = line, .sectors = 15 };
-    accesses[1] = (TraceAccess){ .count = 1, .space = SPACE_GLOBAL };
-    code[LOAD].space = SPACE_GLOBAL;
-    counts[LOAD].global.sectors = counts[LOAD].l2_misses = counts[LOAD].dram_sectors = 4;
-    for (u32 n = 0; n < LOAD_PARTS; n++) profile.dram_load_clocks[n] = (n + 1) * 1000;
-    TraceWarp w = WARP({ LOAD, 1 }, { USE, 0 });
-    TraceBlock block = { .warp_count = 1, .warp = &w }, *all = &block;
+    code[LOAD].space = code[OTHER_LOAD].space = SPACE_GLOBAL;
+    for (u32 n = 0; n < count; n++)
+        accesses[n + 1] = (TraceAccess){ .first = n, .count = 1, .space = SPACE_GLOBAL };
+    TraceBlock block = { .warp_count = warps, .warp = w }, *all = &block;
     Trace trace = { .op = code,
                     .op_count = OPS,
                     .block = &all,
                     .block_count = 1,
                     .access = accesses,
                     .access_count = 8,
-                    .piece = &piece,
-                    .piece_count = 1 };
+                    .piece = pieces,
+                    .piece_count = count };
     DeviceLoad load = { .counts = counts, .active_sms = 1, .resident = 1, .l1_bytes = 1 << 16 };
-    double clocks = replay_blocks(&trace, &load, 4).clocks;
-    free(w.step);
-    counts[LOAD] = (Counts){ 0 };
-    return clocks + 4 - 1; // the latency as measured has the use's own 4 clocks in it
+    Replay r = replay_blocks(&trace, &load, 4);
+    for (u32 n = 0; n < warps; n++) free(w[n].step);
+    memset(counts, 0, sizeof counts);
+    return r;
+}
+
+// A load of that line, which is not in L2, and what uses it: the clocks until that is done, as the
+// latency was measured, and not until it is issued.
+static double load_line(u64 line)
+{
+    Piece piece = { .line = line, .sectors = 15 };
+    counts[LOAD].global.sectors = counts[LOAD].l2_misses = counts[LOAD].dram_sectors = 4;
+    for (u32 n = 0; n < LOAD_PARTS; n++) profile.dram_load_clocks[n] = (n + 1) * 1000;
+    TraceWarp w = WARP({ LOAD, 1 }, { USE, 0 });
+    return run_loads(1, &w, &piece, 1).clocks - 1 + 4;
 }
 
 Test(replay, lets_as_many_loads_take_long_as_were_measured)
@@ -218,34 +225,33 @@ Test(replay, lets_as_many_loads_take_long_as_were_measured)
                            (n + 1) * 1000, part[n]);
 }
 
+// Half of the hits that L2 counts as late: each takes half of the rest of the way from DRAM, and as
+// much as any hit.
+Test(replay, lets_late_hits_wait_for_dram)
+{
+    Piece pieces[] = { { .line = 1, .sectors = 15 }, { .line = 5, .sectors = 15 } };
+    counts[LOAD].global.sectors = 8;
+    counts[LOAD].l2_late = 4;
+    profile.l2_latency_clocks = 200;
+    for (u32 n = 0; n < LOAD_PARTS; n++) profile.dram_load_clocks[n] = 1000;
+    TraceWarp w = WARP({ LOAD, 1 }, { USE, 0 }, { LOAD, 2 }, { USE, 0 });
+    expect_clocks(200 - 4 + 1 + (200 + 1000) / 2 - 4 + 1, run_loads(1, &w, pieces, 2));
+    profile.l2_latency_clocks = 0;
+}
+
 // One that hits comes back before one that was asked for earlier and misses.
 Test(replay, lets_loads_overtake_one_another)
 {
     Piece pieces[] = { { .line = 1, .sectors = 15 }, { .line = 5, .sectors = 15 } };
-    accesses[1] = (TraceAccess){ .first = 0, .count = 1, .space = SPACE_GLOBAL };
-    accesses[2] = (TraceAccess){ .first = 1, .count = 1, .space = SPACE_GLOBAL };
-    code[LOAD].space = code[OTHER_LOAD].space = SPACE_GLOBAL;
     code[OTHER_LOAD].write[0] = 1;
     counts[LOAD].global.sectors = counts[LOAD].l2_misses = counts[LOAD].dram_sectors = 4;
     counts[OTHER_LOAD].global.sectors = 4;
     profile.l2_latency_clocks = 200;
     for (u32 n = 0; n < LOAD_PARTS; n++) profile.dram_load_clocks[n] = 1000;
     TraceWarp w[] = { WARP({ LOAD, 1 }, { USE, 0 }), WARP({ OTHER_LOAD, 2 }, { USE, 0 }) };
-    TraceBlock block = { .warp_count = 2, .warp = w }, *all = &block;
-    Trace trace = { .op = code,
-                    .op_count = OPS,
-                    .block = &all,
-                    .block_count = 1,
-                    .access = accesses,
-                    .access_count = 8,
-                    .piece = pieces,
-                    .piece_count = 2 };
-    DeviceLoad load = { .counts = counts, .active_sms = 1, .resident = 1, .l1_bytes = 1 << 16 };
-    Replay r = replay_blocks(&trace, &load, 4);
+    Replay r = run_loads(2, w, pieces, 2);
     cr_expect_lt(r.warps * r.clocks, 1.5 * 1000, "the two warps were there %g clocks",
                  r.warps * r.clocks);
-    free(w[0].step), free(w[1].step);
-    counts[LOAD] = counts[OTHER_LOAD] = (Counts){ 0 };
     profile.l2_latency_clocks = 0;
 }
 
