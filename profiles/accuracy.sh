@@ -26,6 +26,7 @@ elif [ ! -f "$record.json" ]; then
     echo "Nothing was measured on an $name yet: that takes one, and ncu (Nsight Compute)."
     exit 1
 fi
-$compare compare "$record.json" "$record.md"
-echo "$record.md: the table"
+errors=simulator/model/errors.def
+$compare compare "$record.json" "$record.md" "$errors"
+echo "$record.md: the table; $errors: what --profile says of the predicted time"
 [ -z "$measure" ] || exec sh grader/accuracy.sh

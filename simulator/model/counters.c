@@ -433,6 +433,8 @@ static void report(const Grid *g, const Totals *t, bool waited)
                             .columns = counter_columns,
                             .column_count = counter_column_count,
                             .time_ns = g->launch->seconds * 1e9,
+                            .bound = t->bound,
+                            .error = timing_error(t->bound),
                             .device = g->launch->device };
     memcpy(report.grid, g->launch->grid, sizeof report.grid);
     memcpy(report.block, g->launch->block, sizeof report.block);
@@ -489,6 +491,7 @@ static void counters_grid_end(Grid *g)
     add_spills(t.sum, g, (u64)t.blocks * t.warps_per_block);
     Timing timing = timing_of(g);
     t.warps_held = timing.warps;
+    t.bound = timing.bound;
     u64 fetched, written;
     caches_under_way(fmax(timing.seconds - profile.kernel_seconds, profile.l2_write_seconds),
                      &fetched, &written);
@@ -496,6 +499,7 @@ static void counters_grid_end(Grid *g)
     t.sum[DRAM_WRITTEN] -= written;
     l->seconds =
         fmax(timing.seconds + managed_kernel_seconds(g) + link_kernel_seconds(g), l->at_least);
+    if (l->seconds * (1 - BOUNDS_FROM) > timing.seconds) t.bound = "transfers";
     report(g, &t, waited);
 }
 

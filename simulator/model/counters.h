@@ -27,6 +27,7 @@ typedef struct Totals { // the figures of a launch that has ended
     Occupancy occupancy;
     double blocks;                                        // of the grid
     double warps_held;                                    // by an SM, on average
+    const char *bound;                                    // what bounds the time (timing.h)
     u32 warps_per_block, shared_per_block, shared_config; // bytes
     u64 sum[COUNTERS];
 } Totals;

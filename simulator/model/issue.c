@@ -21,21 +21,24 @@ static float lanes_per_clock(u32 unit)
 
 double issue(Machine *m, Runner *r, const Op *op)
 {
-    double *units = m->unit[r->scheduler], now = r->ready;
+    Resource *units = m->unit[r->scheduler];
+    double now = r->ready;
     if (!op->slots) return now;
     u32 unit = op->unit;
-    if (unit == UNIT_INTEGER) unit = units[UNIT_ALU] <= units[UNIT_HEAVY] ? UNIT_ALU : UNIT_HEAVY;
-    now = later(now, m->issue[r->scheduler]);
+    if (unit == UNIT_INTEGER)
+        unit = units[UNIT_ALU].free <= units[UNIT_HEAVY].free ? UNIT_ALU : UNIT_HEAVY;
+    now = later(now, m->issue[r->scheduler].free);
     if (unit < UNIT_ADU) {
         double clocks =
             unit == UNIT_TENSOR ? op->busy : op->own * LANES * SCHEDULERS / lanes_per_clock(unit);
-        now = later(now, units[unit]);
-        units[unit] = now + clocks;
+        now = later(now, units[unit].free);
+        take(&units[unit], now, clocks);
         // The two halves of the FMA pipe alternate; work for one half only leaves the other free.
-        if (unit == UNIT_FMA) units[UNIT_HEAVY] = later(units[UNIT_HEAVY], now) + clocks;
-        if (unit == UNIT_HEAVY) units[UNIT_FMA] = later(units[UNIT_FMA], now) + clocks / 2;
+        if (unit == UNIT_FMA) take(&units[UNIT_HEAVY], later(units[UNIT_HEAVY].free, now), clocks);
+        if (unit == UNIT_HEAVY)
+            take(&units[UNIT_FMA], later(units[UNIT_FMA].free, now), clocks / 2);
     }
-    m->issue[r->scheduler] = now + op->slots;
+    take(&m->issue[r->scheduler], now, op->slots);
     return now;
 }
 
@@ -52,12 +55,12 @@ void issue_wait(const Machine *m, Runner *r, const Op *op)
 }
 
 // When the scheduler's part of the unit for a native instruction is free.
-static double *unit_for(double *units, const Op *op)
+static Resource *unit_for(Resource *units, const Op *op)
 {
-    double *heavy = &units[UNIT_HEAVY], *lite = &units[UNIT_LITE];
+    Resource *heavy = &units[UNIT_HEAVY], *lite = &units[UNIT_LITE];
     switch (op->unit) {
-    case UNIT_FMA: return *heavy < *lite ? heavy : lite;
-    case UNIT_BOTH: return *heavy < *lite ? lite : heavy;
+    case UNIT_FMA: return heavy->free < lite->free ? heavy : lite;
+    case UNIT_BOTH: return heavy->free < lite->free ? lite : heavy;
     default: return &units[op->unit];
     }
 }
@@ -66,8 +69,8 @@ bool issue_must_wait(Machine *m, Runner *r, const Op *op)
 {
     const double sooner =
         1.0 / 1024; // of a clock: the warp that was the latest comes before others
-    double from = *unit_for(m->unit[r->scheduler], op);
-    if (from <= later(r->ready, m->issue[r->scheduler]) + sooner) return false;
+    double from = unit_for(m->unit[r->scheduler], op)->free;
+    if (from <= later(r->ready, m->issue[r->scheduler].free) + sooner) return false;
     r->ready = m->latest[r->scheduler] == r ? from - sooner : from;
     return true;
 }
@@ -75,8 +78,8 @@ bool issue_must_wait(Machine *m, Runner *r, const Op *op)
 double issue_native(Machine *m, Runner *r, const Op *op)
 {
     enum { READING = 3 }; // clocks in which operands are read
-    double *units = m->unit[r->scheduler], *bank = m->bank[r->scheduler],
-           now = later(r->ready, m->issue[r->scheduler]);
+    Resource *units = m->unit[r->scheduler];
+    double *bank = m->bank[r->scheduler], now = later(r->ready, m->issue[r->scheduler].free);
     bool has_kept = m->latest[r->scheduler] == r;
     double reads[NATIVE_BANKS];
     for (u32 b = 0; b < NATIVE_BANKS; b++) {
@@ -85,9 +88,13 @@ double issue_native(Machine *m, Runner *r, const Op *op)
     }
     for (u32 b = 0; b < NATIVE_BANKS; b++) bank[b] = later(bank[b], now) + reads[b];
     m->latest[r->scheduler] = r;
-    *unit_for(units, op) = now + op->busy;
-    if (op->unit == UNIT_BOTH) units[UNIT_HEAVY] = units[UNIT_LITE] = now + op->busy;
-    m->issue[r->scheduler] = now + op->slots;
+    if (op->unit == UNIT_BOTH) {
+        take(&units[UNIT_HEAVY], now, op->busy);
+        take(&units[UNIT_LITE], now, op->busy);
+    } else {
+        take(unit_for(units, op), now, op->busy);
+    }
+    take(&m->issue[r->scheduler], now, op->slots);
     return now + op->slots - 1;
 }
 
@@ -106,6 +113,6 @@ double issue_end(const Machine *m, Runner *r, const Op *op, double now, double d
 bool issue_follows(const Machine *m, const Runner *r, const Op *op)
 {
     const Op *next = &m->trace->op[r->warp->step[r->at].pc];
-    return op->native.known && next->native.known && r->ready <= m->issue[r->scheduler]
+    return op->native.known && next->native.known && r->ready <= m->issue[r->scheduler].free
         && next->kind == OP_PLAIN && next->unit != UNIT_LSU;
 }

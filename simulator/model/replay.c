@@ -59,7 +59,7 @@ static Runner *heap_take(Machine *m)
 
 static L1Line *l1_line(Machine *m, u64 line, double now)
 {
-    L1Line *set = m->l1 + (line ^ line >> 9) % m->l1_sets * L1_WAYS, *oldest = set;
+    L1Line *set = m->l1_line + (line ^ line >> 9) % m->l1_sets * L1_WAYS, *oldest = set;
     for (u32 n = 0; n < L1_WAYS; n++) {
         if (set[n].line == line + 1) {
             set[n].used = now;
@@ -110,21 +110,22 @@ static double dram_latency(u64 line)
 static double ask_l2(Machine *m, u32 pc, double now, u64 line, u32 sectors)
 {
     const Counts *t = &m->load->counts[pc];
-    double start = later(now, m->port_free), latency = profile.l2_latency_clocks;
+    double start = later(now, m->port.free), latency = profile.l2_latency_clocks;
     double requests = profile.l2_random_sectors_per_clock / m->load->active_sms,
            moving = sectors * SECTOR_BYTES / m->l2_bytes;
     if (!falls_due(&m->due[pc].misses, part_of_asked(t, t->l2_misses))) {
-        m->port_free = start + later(1 / requests, moving);
+        take(&m->port, start, later(1 / requests, moving));
         if (falls_due(&m->due[pc].late, part_of_asked(t, t->l2_late)))
             latency = (latency + dram_latency(line)) / 2;
         return start + latency - profile.alu_latency_clocks;
     }
     // DRAM brings them to L2 first, by the port of what is written.
-    start = later(start, m->out_free);
-    m->port_free = m->out_free = start + later(1 / requests, moving) + moving;
-    start = later(start, m->dram_free);
+    start = later(start, m->out.free);
+    take(&m->port, start, later(1 / requests, moving) + moving);
+    take(&m->out, start, later(1 / requests, moving) + moving);
+    start = later(start, m->dram.free);
     double read = (double)SECTOR_BYTES * t->dram_sectors / t->l2_misses; // for each sector
-    m->dram_free = start + sectors * read / m->dram_bytes;
+    take(&m->dram, start, sectors * read / m->dram_bytes);
     return start + dram_latency(line) - profile.alu_latency_clocks;
 }
 
@@ -153,7 +154,7 @@ static double *store_in_l1(Machine *m, const Piece *p, double *now)
 {
     double *leaves = &m->leaving[m->stored++ % m->waiting_lines];
     *now = later(*now, *leaves);
-    m->l1_free = later(m->l1_free, *now);
+    m->l1.free = later(m->l1.free, *now);
     l1_line(m, p->line, *now)->sectors |= p->sectors;
     return leaves;
 }
@@ -166,13 +167,14 @@ static double store_global(Machine *m, const TraceAccess *a, double now, double 
         const Piece *p = &m->trace->piece[a->first + n];
         u32 sectors = __builtin_popcount(p->sectors);
         double *leaves = by_l1 ? store_in_l1(m, p, &now) : NULL;
-        double start = later(now + n, m->out_free);
+        double start = later(now + n, m->out.free);
         double bytes = profile.l2_write_bytes_per_clock / m->load->active_sms;
-        m->out_free = start + later(1 / requests, sectors * SECTOR_BYTES / bytes);
-        m->out_free += sectors * m->load->cost_per_store / m->dram_bytes;
-        m->dram_free =
-            later(m->dram_free, start) + sectors * m->load->bytes_per_store / m->dram_bytes;
-        if (leaves) *leaves = m->out_free;
+        take(&m->out, start,
+             later(1 / requests, sectors * SECTOR_BYTES / bytes)
+                 + sectors * m->load->cost_per_store / m->dram_bytes);
+        take(&m->dram, later(m->dram.free, start),
+             sectors * m->load->bytes_per_store / m->dram_bytes);
+        if (leaves) *leaves = m->out.free;
     }
     return now;
 }
@@ -228,27 +230,30 @@ enum { FAR_SECTORS = 4 }; // of a request for which the profile has the clocks
 static double touch(Machine *m, const Op *op, u32 pc, const TraceAccess *a, double now)
 {
     if (a->space == SPACE_PARAM) return load_constant(m, a->passes, now);
-    double start = later(now, m->l1_free);
-    m->l1_free = start + l1_clocks(m, a, &op->native);
+    double start = later(now, m->l1.free);
+    take(&m->l1, start, l1_clocks(m, a, &op->native));
     if (a->far) {
-        m->l1_free += a->far * profile.cluster_clocks_per_request / FAR_SECTORS;
-        return m->l1_free + profile.cluster_latency_clocks - profile.alu_latency_clocks - 1;
+        take(&m->l1, m->l1.free, a->far * profile.cluster_clocks_per_request / FAR_SECTORS);
+        return m->l1.free + profile.cluster_latency_clocks - profile.alu_latency_clocks - 1;
     }
     if (a->space == SPACE_SHARED && op->native.known && op->kind == OP_STORE) return start;
     if (a->space == SPACE_SHARED && op->native.known)
         return start + profile.shared_load_clocks
              + LATER_WORD * (later(a->passes, op->native.words) - 1);
     if (a->space == SPACE_SHARED)
-        return m->l1_free + profile.shared_latency_clocks - profile.alu_latency_clocks - 1;
-    m->l1_free = later(m->l1_free, m->queue[m->queued % L1_QUEUE]);
+        return m->l1.free + profile.shared_latency_clocks - profile.alu_latency_clocks - 1;
+    m->l1.free = later(m->l1.free, m->queue[m->queued % L1_QUEUE]);
     start = later(start, m->queue[m->queued % L1_QUEUE]);
     if (op->kind == OP_LOAD || op->kind == OP_COPY)
         return load_global(m, pc, a, start)
              + (op->native.known ? LATER_WORD * (op->native.words - 1) - WIDE_PRODUCT : 0);
     double requests = op->kind == OP_ATOMIC ? profile.atomic_random_lanes_per_clock
                                             : profile.l2_random_writes_per_clock;
+    double busy = m->out.busy;
     start = store_global(m, a, start, requests / m->load->active_sms, op->kind == OP_STORE);
-    return op->kind == OP_ATOMIC ? m->out_free + profile.atomic_latency_clocks : start;
+    if (op->kind != OP_ATOMIC) return start;
+    m->atomics += m->out.busy - busy;
+    return m->out.free + profile.atomic_latency_clocks;
 }
 
 // ---- Warps ----
@@ -298,9 +303,9 @@ static void skip(Machine *m, Runner *r, u32 pc, u32 count)
 {
     for (u32 n = pc + 1; n <= pc + count; n++) {
         const Op *op = &m->trace->op[n];
-        r->ready = later(r->ready, m->issue[r->scheduler]) + op->slots;
-        m->issue[r->scheduler] = r->ready;
-        if (op->kind != OP_PLAIN) m->l1_free = later(m->l1_free, r->ready) + 1;
+        take(&m->issue[r->scheduler], later(r->ready, m->issue[r->scheduler].free), op->slots);
+        r->ready = m->issue[r->scheduler].free;
+        if (op->kind != OP_PLAIN) take(&m->l1, later(m->l1.free, r->ready), 1);
     }
 }
 
@@ -383,8 +388,8 @@ static double access_memory(Machine *m, Runner *r, const Op *op, const Step *ste
 // A shuffle, or an access of no lane. Returns when it is done.
 static double take_turn(Machine *m, const Op *op, double now)
 {
-    double start = later(m->l1_free, now);
-    m->l1_free = start + 1;
+    double start = later(m->l1.free, now);
+    take(&m->l1, start, 1);
     return start + op->latency;
 }
 
@@ -486,7 +491,7 @@ static bool make(Machine *m, const DeviceLoad *load)
     m->phase = calloc(m->trace->phase_count + 1, sizeof *m->phase);
     for (u32 n = 0; m->phase && n < m->trace->phase_count; n++)
         m->phase[n].missing = n ? m->trace->phase[n] : 0;
-    m->l1 = calloc(m->l1_sets * L1_WAYS, sizeof *m->l1);
+    m->l1_line = calloc(m->l1_sets * L1_WAYS, sizeof *m->l1_line);
     m->waiting_lines = (u32)later(1, profile.l1_waiting_lines);
     m->leaving = calloc(m->waiting_lines, sizeof *m->leaving);
     m->slot = calloc(m->slot_count, sizeof *m->slot);
@@ -496,7 +501,7 @@ static bool make(Machine *m, const DeviceLoad *load)
         for (u32 n = 0; n < m->warp_count; n++)
             m->slot[s].runner[n].reg = calloc(m->registers, sizeof(double));
     }
-    return m->l1 && m->leaving && m->slot && m->heap && m->due && m->phase;
+    return m->l1_line && m->leaving && m->slot && m->heap && m->due && m->phase;
 }
 
 static void unmake(Machine *m)
@@ -507,10 +512,24 @@ static void unmake(Machine *m)
     }
     free(m->slot);
     free(m->heap);
-    free(m->l1);
+    free(m->l1_line);
     free(m->leaving);
     free(m->due);
     free(m->phase);
+}
+
+// The clocks for which the schedulers, or the units of one kind, were busy, on average. What memory
+// instructions wait for is L1.
+static double issue_clocks(const Machine *m)
+{
+    double issue = 0, unit[UNITS] = { 0 }, most = 0;
+    for (u32 s = 0; s < SCHEDULERS; s++) {
+        issue += m->issue[s].busy;
+        for (u32 u = 0; u < UNITS; u++)
+            if (u != UNIT_LSU) unit[u] += m->unit[s][u].busy;
+    }
+    for (u32 u = 0; u < UNITS; u++) most = later(most, unit[u]);
+    return later(most, issue) / SCHEDULERS;
 }
 
 // Replays `count` blocks from `first` on.
@@ -547,9 +566,13 @@ static Replay run(const Trace *trace, const DeviceLoad *load, u32 registers, u32
         }
     }
     unmake(&m);
-    return (Replay){ .clocks = later(later(later(m.end, m.l1_free), m.out_free),
-                                     later(m.port_free, m.dram_free)),
-                     .warps = m.end > 0 ? m.held / m.end : 0 };
+    return (Replay){ .clocks = later(later(later(m.end, m.l1.free), m.out.free),
+                                     later(m.port.free, m.dram.free)),
+                     .warps = m.end > 0 ? m.held / m.end : 0,
+                     .memory = later(later(m.l1.busy, m.port.busy),
+                                     later(m.out.busy - m.atomics, m.dram.busy)),
+                     .issue = issue_clocks(&m),
+                     .atomics = m.atomics };
 }
 
 // The last block runs alone if it was on another SM.
@@ -562,5 +585,7 @@ Replay replay_blocks(const Trace *t, const DeviceLoad *load, u32 registers)
     Replay all = count ? run(t, load, registers, 0, count) : (Replay){ 0 };
     if (!apart) return all;
     Replay of_last = run(t, load, registers, last, 1);
-    return (Replay){ later(all.clocks, of_last.clocks), count ? all.warps : of_last.warps };
+    if (of_last.clocks > all.clocks)
+        of_last.warps = count ? all.warps : of_last.warps, all = of_last;
+    return all;
 }

@@ -15,6 +15,9 @@ typedef struct DeviceLoad { // what the whole device does in the launch, of whic
 typedef struct Replay {
     double clocks; // from the start of the first block to the end of the last one in the trace
     double warps;  // that the SM held meanwhile, on average
+    double memory, issue,
+        atomics; // clocks for which the busiest part was busy: of L1, the way to L2 and DRAM; of
+                 // the schedulers and their units; and with atomics
 } Replay;
 
 // `registers`: register rows of the kernel, each of 64 bytes.

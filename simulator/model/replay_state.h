@@ -39,24 +39,31 @@ typedef struct Slot {  // a block that is being replayed
     Runner *runner;    // warp_count of them
 } Slot;
 
+// What takes one after another: when it is free next, and how long it was busy so far.
+typedef struct Resource {
+    double free, busy;
+} Resource;
+
 typedef struct Machine {
     const Trace *trace;
     const DeviceLoad *load;
     u32 registers;
-    double issue[SCHEDULERS], unit[SCHEDULERS][UNITS]; // when each is free next
-    double bank[SCHEDULERS][NATIVE_BANKS];             // and each bank of registers
-    const Runner *latest[SCHEDULERS];                  // whose instruction each has issued
+    Resource issue[SCHEDULERS], unit[SCHEDULERS][UNITS];
+    double bank[SCHEDULERS][NATIVE_BANKS]; // of registers: when each is free next
+    const Runner *latest[SCHEDULERS];      // whose instruction each has issued
     double queue[L1_QUEUE]; // when the latest loads in L1 complete; it has so many places
     u32 queued;
     double *leaving; // when the latest stored lines leave L1, where so many may wait
     u32 waiting_lines, stored;
-    double l1_free, constant_free, adu_free, port_free, out_free, dram_free, launcher, end;
+    Resource l1, port, out, dram; // `port`: for what L2 sends; `out`: for what goes there
+    double atomics;               // clocks for which `out` was busy with these
+    double constant_free, adu_free, launcher, end;
     double held; // sum over the ended warps: the clocks that each was resident
     struct Due {
         double misses, late;
     } * due; // of each instruction: the fractions of a miss and of a late hit that are still due
     double l2_bytes, dram_bytes; // a clock, of this SM
-    L1Line *l1;
+    L1Line *l1_line;
     u32 l1_sets;
     Slot *slot;
     u32 slot_count, warp_count;
@@ -66,3 +73,10 @@ typedef struct Machine {
 } Machine;
 
 static inline double later(double a, double b) { return a > b ? a : b; }
+
+// Takes the resource from that clock on, when it is free.
+static inline void take(Resource *r, double from, double clocks)
+{
+    r->free = from + clocks;
+    r->busy += clocks;
+}

@@ -2,6 +2,7 @@
 // atomics at the most contended place.
 #include "timing.h"
 #include <math.h>
+#include <string.h>
 
 #include "caches.h"
 #include "machine/profile.h"
@@ -22,6 +23,30 @@ static double spill_clocks(const Grid *g, double blocks, u32 active_sms)
                       profile.l2_read_bytes_per_clock / active_sms);
 }
 
+static const char *bound_by(double memory, double compute, double atomics, double clocks)
+{
+    double most = fmax(fmax(memory, compute), atomics);
+    return most < BOUNDS_FROM * clocks ? "latency"
+         : most == atomics             ? "atomics"
+         : most == memory              ? "memory"
+                                       : "compute";
+}
+
+static const PredictionError errors[] = {
+#define ERROR(device, bound, kernels, half, nine_tenths)                                           \
+    { device, bound, kernels, half, nine_tenths },
+#include "errors.def"
+#undef ERROR
+};
+
+const PredictionError *timing_error(const char *bound)
+{
+    for (size_t n = 0; n < sizeof errors / sizeof *errors; n++)
+        if (!strcmp(errors[n].device, profile.name) && !strcmp(errors[n].bound, bound))
+            return &errors[n];
+    return NULL;
+}
+
 Timing timing_of(const Grid *g)
 {
     const Launch *l = g->launch;
@@ -40,11 +65,15 @@ Timing timing_of(const Grid *g)
         load.bytes_per_store = (t->dram_written - t->partial_written + t->filled) / stored,
         load.cost_per_store = t->partial_cost / stored;
     Replay replay = replay_blocks(trace, &load, g->kernel->register_bytes / 64);
-    double clocks = replay.clocks;
+    double scale = 1, spilled = spill_clocks(g, blocks, load.active_sms);
     if (trace->full && trace->steps)
-        clocks *= fmax(1, (double)g->steps / load.active_sms / trace->steps);
-    clocks += spill_clocks(g, blocks, load.active_sms);
-    clocks = fmax(fmax(clocks, trace->hottest), (double)g->waited_alone);
-    return (Timing){ .seconds = profile.kernel_seconds + clocks / profile.clock_hz,
-                     .warps = replay.warps };
+        scale = fmax(1, (double)g->steps / load.active_sms / trace->steps);
+    double clocks =
+        fmax(fmax(replay.clocks * scale + spilled, trace->hottest), (double)g->waited_alone);
+    double seconds = profile.kernel_seconds + clocks / profile.clock_hz;
+    return (Timing){ .seconds = seconds,
+                     .warps = replay.warps,
+                     .bound = bound_by(replay.memory * scale + spilled, replay.issue * scale,
+                                       fmax(replay.atomics * scale, trace->hottest),
+                                       seconds * profile.clock_hz) };
 }

@@ -307,5 +307,6 @@ void report_json_kernel(int fd, const KernelReport *k)
     json_object_set_new(object, "estimates", estimates);
     json_object_set_new(object, "lines", lines_json(k));
     if (k->time_ns > 0) json_object_set_new(object, "time_ns", json_real(k->time_ns));
+    if (k->time_ns > 0) set_text(object, "bound", k->bound);
     report_json_line(fd, object);
 }

@@ -27,7 +27,8 @@
 //   "event": "kernel"     "name", "signature", "grid", "block", "device", "status": 0 or its cudaError_t; "counters": sums,
 //                         "metrics": ratios, by their names, "aside": counters that --profile leaves out; "estimates": the
 //                         names of those that are estimates; "lines": [{"file", "line", "counters"}];
-//                         "time_ns", predicted
+//                         "time_ns", predicted; "bound": what bounds it, "memory", "compute", "latency", "atomics", or
+//                         "transfers" of pages or over links
 //   "event": "refused"    a launch that fails (the first one, until the program checks its error): "cause", "message", "next",
 //                         "kernel", "numbers", "file", "line", as for an error, which follows if the program never checks;
 //                         "status": its cudaError_t

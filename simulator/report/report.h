@@ -147,6 +147,13 @@ typedef struct {
     const uint64_t *values; // a value for each counter of the report, in the same order
 } CounterLine;
 
+// How far predicted times of kernels bound by the same were off, on a GPU: of half and of nine
+// tenths of them, in percent.
+typedef struct {
+    const char *device, *bound; // "NVIDIA H200", "memory"
+    int kernels, half, nine_tenths;
+} PredictionError;
+
 // A column of the table of source lines. `value` computes it from the line's counters and the
 // launch's; 0: the line has no such figure.
 typedef struct {
@@ -171,7 +178,10 @@ typedef struct {
     size_t line_count;
     const CounterColumn *columns; // of text, column_count of them, at most 16
     size_t column_count;
-    double time_ns; // predicted; 0: no prediction
+    double time_ns;               // predicted; 0: no prediction
+    const char *bound;            // what bounds it: "memory", "compute", "latency",
+                                  // "atomics", or "transfers" of pages or over links
+    const PredictionError *error; // NULL: no such kernels were compared with such a device
 } KernelReport;
 
 // Chooses the form. fd < 0: text on stderr. profile: text also gives each kernel's counters.

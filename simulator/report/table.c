@@ -18,7 +18,15 @@ static void print_sums(const KernelReport *k)
             fprintf(stderr, "  %-58s %c%.*f\n", k->metrics[n].name,
                     k->metrics[n].estimate ? '~' : ' ',
                     k->figures[n] == rint(k->figures[n]) ? 0 : 2, k->figures[n]);
-    if (k->time_ns > 0) fprintf(stderr, "  %-58s ~%.3f us\n", "time, predicted", k->time_ns / 1e3);
+    if (k->time_ns <= 0) return;
+    fprintf(stderr, "  %-58s ~%.3f us\n    bound by %s: ", "time, predicted", k->time_ns / 1e3,
+            k->bound);
+    if (k->error)
+        fprintf(
+            stderr,
+            "of %d such kernels, half were predicted to within %d %% of an %s, nine in ten %d %%\n",
+            k->error->kernels, k->error->half, k->error->device, k->error->nine_tenths);
+    else fputs("no such kernel was compared with a GPU\n", stderr);
 }
 
 // ---- By source line ----

@@ -172,6 +172,16 @@ Test(replay, says_how_many_warps_were_held)
     cr_expect_float_eq(warps, (27 + 1) / 27.0, 1e-9);
 }
 
+// One of four schedulers issues four times, and shared memory has three passes.
+Test(replay, says_what_was_busy)
+{
+    TraceWarp w = WARP({ LOAD, 3 }, { ALU, 0 }, { ALU, 0 }, { ALU, 0 });
+    Replay r = run(1, 1, 1, &w);
+    cr_expect_float_eq(r.issue, 4.0 / 4, 1e-9, "%g", r.issue);
+    cr_expect_float_eq(r.memory, 3, 1e-9, "%g", r.memory);
+    cr_expect_float_eq(r.atomics, 0, 1e-9, "%g", r.atomics);
+}
+
 // ---- Where loads of DRAM differ
 
 // Warps of one block whose loads have these pieces, of which `accesses` from 1 on has one each.

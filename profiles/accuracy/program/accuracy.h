@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum { MOST_KERNELS = 512 };
 
@@ -18,6 +19,7 @@ typedef struct Kernel {
                      // lowest and the highest median of those that were measured several times
     json_t *counted; // the simulated device's
     json_t *estimates; // names of those that are estimates
+    char bound[16];    // what bounds its time, as the simulated device says
 } Kernel;
 
 typedef struct Set {
@@ -84,6 +86,15 @@ typedef struct Number {
 } Number;
 bool number_in(char *line, Number *number);
 json_t *json_of(double value); // a whole number, where it is one
+
+double time_error(const Kernel *kernel);  // of the simulated one, as a part of the GPU's
+double median(double *values, int count); // sorts them; 0: there are none
+
+// The errors of the times by what bounds them: a section of the page, and, whole or not at all, the
+// file that the simulated device takes them from (simulator/model/errors.def). False, with a
+// message, if that cannot be written.
+void errors_on_page(const Set *set, FILE *page);
+bool errors_write(const Set *set, const char *to);
 
 // Writes the table, with the text of `shortfalls` in it. Returns how many of the bounds of `bounds`
 // (libconfig) are exceeded, each of which it names on stderr.

@@ -5,10 +5,11 @@
 //                                              kernels of that record, and adds it
 //     accuracy time RECORD.json [ROUNDS]       times kernels that compute, of programs of which
 //                                              that record has none, and adds them
-//     accuracy compare RECORD.json TABLE.md    runs them on the simulated device, and writes the
-//                                              two side by side;
-//                                              fails when a bound of profiles/accuracy/bounds.cfg
-//                                              is exceeded
+//     accuracy compare RECORD.json TABLE.md ERRORS.def
+//                                              runs them on the simulated device, and writes the
+//                                              two side by side, and the errors by what bounds the
+//                                              times; fails when a bound of
+//                                              profiles/accuracy/bounds.cfg is exceeded
 //
 // Both run in the root of the repository, with the programs built in build/accuracy/.
 #include "accuracy.h"
@@ -42,12 +43,12 @@ static int do_time(const char *to, int rounds)
     return record && measure_times(record, rounds) ? do_write(record, to) : 1;
 }
 
-static int do_compare(const char *from, const char *to)
+static int do_compare(const char *from, const char *to, const char *errors)
 {
     static Set set;
     json_t *record = record_read(from);
     if (!record || !set_make(&set, record, "profiles/accuracy/held-out.txt")
-        || !simulate(&set, simulator))
+        || !simulate(&set, simulator) || !errors_write(&set, errors))
         return 1;
     return table_write(&set, "profiles/accuracy/why.txt", "profiles/accuracy/shortfalls.md",
                        "profiles/accuracy/bounds.cfg", to)
@@ -62,9 +63,9 @@ int main(int count, char **words)
         return do_measure(record_read(words[2]), words[2]);
     if (count >= 3 && !strcmp(words[1], "time"))
         return do_time(words[2], count > 3 ? atoi(words[3]) : ROUNDS);
-    if (count == 4 && !strcmp(words[1], "compare")) return do_compare(words[2], words[3]);
+    if (count == 5 && !strcmp(words[1], "compare")) return do_compare(words[2], words[3], words[4]);
     fprintf(stderr, "usage: accuracy measure RECORD.json [ROUNDS]\n       accuracy traffic "
                     "RECORD.json\n       accuracy time RECORD.json [ROUNDS]\n"
-                    "       accuracy compare RECORD.json TABLE.md\n");
+                    "       accuracy compare RECORD.json TABLE.md ERRORS.def\n");
     return 2;
 }

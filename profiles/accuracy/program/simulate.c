@@ -101,6 +101,8 @@ static void take(Set *set, const char *line)
     if (kernel) {
         kernel->counted = json_deep_copy(json_object_get(event, "counters"));
         json_object_update(kernel->counted, json_object_get(event, "metrics"));
+        const char *bound = json_string_value(json_object_get(event, "bound"));
+        if (bound) snprintf(kernel->bound, sizeof kernel->bound, "%s", bound);
         kernel->estimates = json_incref(json_object_get(event, "estimates"));
     }
     json_decref(event);

@@ -31,7 +31,7 @@ typedef struct Result {
 
 static const double ORDER_MATTERS = 0.15, NEAR = 0.10, ENOUGH_BYTES = 1 << 20, SECTOR_BYTES = 32;
 
-static double time_error(const Kernel *k) { return k->simulated / k->microseconds - 1; }
+double time_error(const Kernel *k) { return k->simulated / k->microseconds - 1; }
 
 // The difference, as a part of the larger one: 0 to 1.
 static double difference(double a, double b)
@@ -46,7 +46,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *values, int count)
+double median(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof *values, by_size);
     return count ? (values[(count - 1) / 2] + values[count / 2]) / 2 : 0;
@@ -357,13 +357,15 @@ static void copy_text(const char *from, FILE *out)
 static void write_times(const Set *set, FILE *out)
 {
     bool matters;
-    fputs("## Times\n\n| exercise | kernel | | GPU, us | simulated, us | error |\n| --- | --- | "
-          "--- | ---: | ---: | ---: |\n",
+    fputs("## Times\n\n| exercise | kernel | | GPU, us | simulated, us | error | bound by |\n| --- "
+          "| --- | "
+          "--- | ---: | ---: | ---: | --- |\n",
           out);
     for (size_t i = 0; i < set->count; i++) {
         const Kernel *k = &set->kernels[i];
-        fprintf(out, "| %s | %s | %s | %.2f | %.2f | %+.0f %% |\n", k->program, k->name,
-                k->held_out ? "held out" : "", k->microseconds, k->simulated, 100 * time_error(k));
+        fprintf(out, "| %s | %s | %s | %.2f | %.2f | %+.0f %% | %s |\n", k->program, k->name,
+                k->held_out ? "held out" : "", k->microseconds, k->simulated, 100 * time_error(k),
+                k->bound);
     }
     fputs("\nIn the wrong order:\n\n", out);
     int wrong = 0;
@@ -505,6 +507,7 @@ int table_write(const Set *set, const char *why, const char *shortfalls, const c
     write_head(set, out);
     write_goals(result, out);
     write_families(set, result, out);
+    errors_on_page(set, out);
     copy_text(shortfalls, out);
     write_times(set, out);
     write_traffic(set, out);
