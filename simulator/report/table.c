@@ -22,10 +22,10 @@ static void print_sums(const KernelReport *k)
     fprintf(stderr, "  %-58s ~%.3f us\n    bound by %s: ", "time, predicted", k->time_ns / 1e3,
             k->bound);
     if (k->error)
-        fprintf(
-            stderr,
-            "of %d such kernels, half were predicted to within %d %% of an %s, nine in ten %d %%\n",
-            k->error->kernels, k->error->half, k->error->device, k->error->nine_tenths);
+        fprintf(stderr,
+                "of %d such kernels, half took within %d %% of that on an %s, nine in ten within "
+                "%d %%\n",
+                k->error->kernels, k->error->half, k->error->device, k->error->nine_tenths);
     else fputs("no such kernel was compared with a GPU\n", stderr);
 }
 
