@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "buffer.h"
 #include "check.h"
+#include "owned.h"
 #include "run.h"
 #include "text.h"
 #include <fcntl.h>
@@ -19,7 +20,7 @@ bool call_is_buffer(const Arg *a)
 }
 
 // One argument as it goes to the worker; appends a buffer's memory files to fds.
-static RequestArg pass(const Arg *a, int *fds, size_t *fd_count)
+static RequestArg pass(const Session *s, const Arg *a, int *fds, size_t *fd_count)
 {
     RequestArg r = { .pass = a->kind };
     float narrow = a->f;
@@ -40,6 +41,7 @@ static RequestArg pass(const Arg *a, int *fds, size_t *fd_count)
             || (a->kind == ARG_SCRATCH && !run_on_gpu()))
             r.pass = a->kind;
         cr_assert(given, "no memory for %s", a->buffer->name);
+        if (owned(s, a)) *fd_count -= 2; // which the worker has no use for
         break;
     case ARG_I32:
     case ARG_I64: r.bits = (uint64_t)a->i; break;
@@ -103,25 +105,52 @@ void call_start(Session *s, const char *worker, double seconds)
     check_stop_if_failed();
 }
 
-Request call_request(const char *name, bool returns_i32, size_t argc, const Arg *argv, int *fds,
-                     size_t *fd_count)
+Request call_request(const Session *s, const char *name, bool returns_i32, size_t argc,
+                     const Arg *argv, int *fds, size_t *fd_count)
 {
     Request request = { .magic = PROTOCOL_MAGIC, .argc = argc, .returns_i32 = returns_i32 };
     cr_assert(argc <= PROTOCOL_ARGS, "%s has too many arguments", name);
     cr_assert(strlen(name) < PROTOCOL_NAME, "%s is too long a name", name);
     strcpy(request.function, name);
-    for (size_t i = 0; i < argc; i++) request.arg[i] = pass(&argv[i], fds, fd_count);
+    for (size_t i = 0; i < argc; i++) request.arg[i] = pass(s, &argv[i], fds, fd_count);
     return request;
+}
+
+enum outcome call_ready(Session *s, Answer *answer)
+{
+    Request request = { .magic = PROTOCOL_MAGIC, .action = ACTION_READY };
+    return s->reports ? session_call(s, &request, NULL, 0, answer) : OUTCOME_ANSWER;
+}
+
+static bool is_done(enum outcome outcome)
+{
+    return outcome == OUTCOME_ANSWER && check.answer.stage == STAGE_DONE;
+}
+
+// By owned_give for what is owned, and by the worker for the rest.
+static void note_addresses(const Request *request)
+{
+    for (uint32_t i = 0; i < request->argc; i++)
+        memcpy(check.address[i],
+               request->arg[i].address[0] ? request->arg[i].address : check.answer.address[i],
+               sizeof check.address[i]);
 }
 
 static enum outcome exchange(const char *name, bool returns_i32, size_t argc, const Arg *argv)
 {
     int fds[PROTOCOL_FDS];
     size_t fd_count = 0;
-    Request request = call_request(name, returns_i32, argc, argv, fds, &fd_count);
-    request.ranged = check.session.events.ranged;
+    Session *s = &check.session;
+    Request request = call_request(s, name, returns_i32, argc, argv, fds, &fd_count);
+    request.action = ACTION_CALL;
+    request.ranged = s->events.ranged;
     request.last_first = check.calls % 2; // in turns: who is read first has the least time
-    return session_call(&check.session, &request, fds, fd_count, &check.answer);
+    enum outcome outcome = owned_give(s, &request, argv, &check.answer);
+    if (!is_done(outcome)) return outcome;
+    outcome = session_call(s, &request, fds, fd_count, &check.answer);
+    note_addresses(&request);
+    if (is_done(outcome)) outcome = owned_take(s, &request, argv, &check.answer);
+    return is_done(outcome) ? owned_free(s, &request, argv, &check.answer) : outcome;
 }
 
 void shuffle_blocks(void)
@@ -145,14 +174,16 @@ int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *
     check.argv = argv;
     check.answer = (Answer){ 0 };
     check.calls++;
+    enum outcome outcome = OUTCOME_ANSWER;
     if (!check.started) {
         call_start(&check.session, run_worker(), run_profile()->seconds * run_patience());
         check.started = true;
-    }
-    enum outcome outcome = exchange(name, returns_i32, argc, argv);
+        outcome = call_ready(&check.session, &check.answer);
+    } else events_new_call(&check.session.events);
+    if (is_done(outcome)) outcome = exchange(name, returns_i32, argc, argv);
 
     call_settle(outcome);
-    if (outcome == OUTCOME_ANSWER && check.answer.stage == STAGE_DONE) {
+    if (is_done(outcome)) {
         blame_return();
         call_take_buffers(argc, argv);
     }

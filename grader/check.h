@@ -21,6 +21,7 @@ struct check {
     size_t argc;
     const Arg *argv;
     Answer answer;
+    uint64_t address[PROTOCOL_ARGS][PROTOCOL_PARTS]; // of its arrays, part by part
     char given[256];
     uint64_t calls, expectations, compulsory_read, compulsory_write;
     uint64_t compulsory_htod, compulsory_dtoh, compulsory_link, compulsory_operations;
@@ -46,9 +47,13 @@ bool call_is_buffer(const Arg *a);
 // Starts a session on the device in use; a fact says why it cannot be.
 void call_start(Session *s, const char *worker, double seconds);
 
-// A request, whose memory files are appended to fds.
-Request call_request(const char *name, bool returns_i32, size_t argc, const Arg *argv, int *fds,
-                     size_t *fd_count);
+// A request, to a session that has begun. The memory files of what the worker makes are appended
+// to fds.
+Request call_request(const Session *s, const char *name, bool returns_i32, size_t argc,
+                     const Arg *argv, int *fds, size_t *fd_count);
+
+// Has the worker open the devices, where the grader owns memory on them.
+enum outcome call_ready(Session *s, Answer *answer);
 
 // Blames what came of the last request on whom it may concern.
 void call_settle(enum outcome outcome);

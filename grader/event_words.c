@@ -35,7 +35,7 @@ static const Near *buffer_near(uint64_t address)
         bool one = a->kind == ARG_DEVICE || a->kind == ARG_PINNED || a->kind == ARG_SCRATCH;
         uint32_t parts = a->kind == ARG_SPREAD ? a->parts : one;
         for (uint32_t p = 0; p < parts; p++) {
-            uint64_t start = check.answer.address[i][p];
+            uint64_t start = check.address[i][p];
             if (!start) continue;
             uint64_t end = start + buffer_bytes(a->buffer) / parts;
             uint64_t away = address < start ? start - address : address >= end ? address - end : 0;

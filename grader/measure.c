@@ -13,6 +13,7 @@
 #include "buffer.h"
 #include "check.h"
 #include "grader.h"
+#include "owned.h"
 #include "peer.h"
 #include "process.h"
 #include "ratio.h"
@@ -35,8 +36,9 @@ typedef struct Side {
     const char *function;
     Arg argv[PROTOCOL_HELD][PROTOCOL_ARGS];
     size_t argc[PROTOCOL_HELD], held;
-    double bytes;               // that a call must move
-    double seconds[2 * GROUPS]; // a call's, by slope
+    Request request[PROTOCOL_HELD]; // by which each is held
+    double bytes;                   // that a call must move
+    double seconds[2 * GROUPS];     // a call's, by slope
     size_t timed;
     uint32_t calls, rounds; // N, and how many N the longer run has
     bool is_peer;
@@ -94,13 +96,12 @@ static void settle(const Side *s, enum outcome outcome)
     check_stop_if_failed();
 }
 
-static enum outcome step(const Side *s, Request *request, const int *fds, size_t fd_count)
+static void step(const Side *s, Request *request, const int *fds, size_t fd_count)
 {
     check.answer = (Answer){ 0 };
     check.function = s->function;
-    enum outcome outcome = session_call(s->session, request, fds, fd_count, &check.answer);
-    settle(s, outcome);
-    return outcome;
+    events_new_call(&s->session->events);
+    settle(s, session_call(s->session, request, fds, fd_count, &check.answer));
 }
 
 // ---- The steps ----
@@ -108,12 +109,17 @@ static enum outcome step(const Side *s, Request *request, const int *fds, size_t
 static void begin(Side *s, const char *worker, double seconds)
 {
     call_start(s->session, worker, seconds);
+    check.function = s->function;
+    settle(s, call_ready(s->session, &check.answer));
     for (size_t n = 0; n < s->held; n++) {
         int fds[PROTOCOL_FDS];
         size_t fd_count = 0;
-        Request request = call_request(s->function, false, s->argc[n], s->argv[n], fds, &fd_count);
-        request.action = ACTION_HOLD;
-        step(s, &request, fds, fd_count);
+        Request *r = &s->request[n];
+        *r = call_request(s->session, s->function, false, s->argc[n], s->argv[n], fds, &fd_count);
+        r->action = ACTION_HOLD;
+        check.answer = (Answer){ 0 };
+        settle(s, owned_give(s->session, r, s->argv[n], &check.answer));
+        step(s, r, fds, fd_count);
     }
 }
 
@@ -194,6 +200,8 @@ static void take(Side *s)
     for (size_t n = 0; n < s->held; n++) {
         Request request = { .magic = PROTOCOL_MAGIC, .action = ACTION_TAKE, .held = (uint32_t)n };
         step(s, &request, NULL, 0);
+        settle(s, owned_take(s->session, &s->request[n], s->argv[n], &check.answer));
+        settle(s, owned_free(s->session, &s->request[n], s->argv[n], &check.answer));
         call_take_buffers(s->argc[n], s->argv[n]);
         for (size_t i = 0; i < s->argc[n]; i++)
             if (call_is_buffer(&s->argv[n][i])) buffer_close(s->argv[n][i].buffer);

@@ -17,6 +17,9 @@
 //     PASS_PINNED   two, as PASS_DEVICE, of pinned memory of the host; it is copied away
 //                   when the function returns, before anybody waits for the device
 //
+// What comes with addresses instead is there already: the grader owns it, on the simulated device
+// (owned.h). It has no descriptors, and the worker neither copies nor frees it.
+//
 // A call is made at once, or in steps, for the clock: each call to be timed is HELD
 // with its buffers; RESET gives all outputs their first contents again; RUN makes
 // `times` calls, the held ones in turn, and waits for the device; TAKE copies back
@@ -34,7 +37,8 @@ enum {
     PROTOCOL_PARTS = 8, // devices
 };
 
-enum action { ACTION_CALL, ACTION_HOLD, ACTION_RESET, ACTION_RUN, ACTION_TAKE };
+// READY: opens the devices.
+enum action { ACTION_READY, ACTION_CALL, ACTION_HOLD, ACTION_RESET, ACTION_RUN, ACTION_TAKE };
 
 enum pass {
     PASS_DEVICE = 1,
@@ -49,11 +53,12 @@ enum pass {
 };
 
 typedef struct RequestArg {
-    uint32_t pass;            // enum pass
-    uint32_t writable;        // PASS_HOST: an output
-    uint32_t parts, reserved; // buffers: PASS_SPREAD: how many; else 1
-    uint64_t bytes, guard;    // of each part
-    uint64_t bits;            // scalars: the value, in its low bytes
+    uint32_t pass;                    // enum pass
+    uint32_t writable;                // PASS_HOST: an output
+    uint32_t parts, reserved;         // buffers: PASS_SPREAD: how many; else 1
+    uint64_t bytes, guard;            // of each part
+    uint64_t bits;                    // scalars: the value, in its low bytes
+    uint64_t address[PROTOCOL_PARTS]; // of each part that is there; 0: the worker makes it
 } RequestArg;
 
 typedef struct Request {

@@ -1,7 +1,8 @@
 // A session: fork and exec of `$DEVICE --report FD --limit N -- WORKER SOCKET`.
 //
 //     grader --- socket: requests, answers, memory ---> worker
-//       ^  ^----- pipe: events of the device ------- device (its parent)
+//       ^  '----- socket: memory that we own -------> device (its parent)
+//       ^  ^----- pipe: events of the device --------'
 //       '-------- pipe: what both print -----------------'
 //
 // On a GPU it is `$DEVICE WORKER SOCKET`, $DEVICE most often empty. Nobody reports
@@ -28,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORKER_FD = 8, REPORT_FD = 9, COMMAND_WORDS = 32, OUTPUT_KEPT = 1 << 16 };
+enum { OWNER_FD = 7, WORKER_FD = 8, REPORT_FD = 9, COMMAND_WORDS = 32, OUTPUT_KEPT = 1 << 16 };
 
 // On a busy machine the clock runs on for as long as the processes waited for a core, up to that
 // many times its limit.
@@ -45,12 +46,13 @@ static void close_end(int *fd)
 
 // A pair of descriptors: [0] stays here, [1] goes to the child.
 typedef struct Channels {
-    int worker[2], report[2], printed[2];
+    int worker[2], owner[2], report[2], printed[2];
 } Channels;
 
 static bool open_channels(Channels *c)
 {
     return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, c->worker) == 0
+        && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, c->owner) == 0
         && pipe2(c->report, O_CLOEXEC) == 0 && pipe2(c->printed, O_CLOEXEC) == 0;
 }
 
@@ -109,8 +111,8 @@ static pid_t start_simulator(const char *device, const char *worker, const Terms
         argv[n++] = "1";
     }
     if (terms->late) argv[n++] = "--late";
-    const char *rest[] = { "--report", "9",  "--limit", limit, "--devices",
-                           devices,    "--", worker,    "8",   NULL };
+    const char *rest[] = { "--report",  "9",     "--owner", "7",    "--limit", limit,
+                           "--devices", devices, "--",      worker, "8",       NULL };
     memcpy(argv + n, rest, sizeof rest);
 
     // Nothing of ours tells the program where to look for the grader's files. Which GPUs of this
@@ -121,9 +123,9 @@ static pid_t start_simulator(const char *device, const char *worker, const Terms
     Spawn spawn = {
         .argv = argv,
         .environment = environment,
-        .from = { c->worker[1], c->report[1], c->printed[1], c->printed[1] },
-        .to = { WORKER_FD, REPORT_FD, 1, 2 },
-        .descriptors = 4,
+        .from = { c->owner[1], c->worker[1], c->report[1], c->printed[1], c->printed[1] },
+        .to = { OWNER_FD, WORKER_FD, REPORT_FD, 1, 2 },
+        .descriptors = 5,
     };
     return process_start(&spawn);
 }
@@ -198,7 +200,7 @@ const char *session_start(Session *s, const char *device, const char *worker, co
 {
     static char problem[256];
     Channels c;
-    *s = (Session){ .worker = -1, .report = -1, .printed = -1 };
+    *s = (Session){ .worker = -1, .owner = -1, .report = -1, .printed = -1 };
     s->harness = harness_of(worker);
     events_init(&s->events);
     s->events.ranged = terms->timeline != NULL;
@@ -208,6 +210,7 @@ const char *session_start(Session *s, const char *device, const char *worker, co
     }
 
     s->worker = c.worker[0];
+    s->owner = c.owner[0];
     s->report = c.report[0];
     s->printed = c.printed[0];
     set_clock(s, terms->seconds);
@@ -218,6 +221,7 @@ const char *session_start(Session *s, const char *device, const char *worker, co
     pid_t pid = start_device(s, device, worker, terms, &c);
     int why = errno;
     close(c.worker[1]);
+    close(c.owner[1]);
     close(c.report[1]);
     close(c.printed[1]);
     if (pid < 0) {
@@ -284,13 +288,13 @@ static void drain_all(Session *s)
     drain(s, &s->printed);
 }
 
-// Waits until the worker, the report or the output has something, and takes the
-// last two in. True: the worker's socket is ready. False: it is not yet, or the
+// Waits until that socket, the report or the output has something, and takes the
+// last two in. True: the socket is ready. False: it is not yet, or the
 // deadline has passed.
-static bool wait_a_little(Session *s)
+static bool wait_a_little(Session *s, int socket)
 {
     struct pollfd fds[3] = {
-        { .fd = s->worker, .events = POLLIN },
+        { .fd = socket, .events = POLLIN },
         { .fd = s->report, .events = POLLIN },
         { .fd = s->printed, .events = POLLIN },
     };
@@ -305,20 +309,21 @@ static bool wait_a_little(Session *s)
 static enum outcome wait_for_end(Session *s)
 {
     close_end(&s->worker);
+    close_end(&s->owner);
     set_clock(s, ENDING);
-    while (s->report >= 0 && !is_late(s)) wait_a_little(s);
+    while (s->report >= 0 && !is_late(s)) wait_a_little(s, -1);
     drain_all(s);
     if (s->events.malformed || (s->report < 0 && !s->events.ended)) return OUTCOME_LOST;
     return s->events.ended ? OUTCOME_ENDED : OUTCOME_LATE;
 }
 
-static bool send_request(int socket, const Request *request, const int *fds, size_t fd_count)
+static bool send_with(int socket, const void *what, size_t bytes, const int *fds, size_t fd_count)
 {
     union {
         struct cmsghdr header;
         char space[CMSG_SPACE(PROTOCOL_FDS * sizeof(int))];
     } control;
-    struct iovec part = { (void *)request, sizeof *request };
+    struct iovec part = { (void *)what, bytes };
     struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
     memset(&control, 0, sizeof control);
     if (fd_count) {
@@ -330,13 +335,13 @@ static bool send_request(int socket, const Request *request, const int *fds, siz
         c->cmsg_len = CMSG_LEN(fd_count * sizeof *fds);
         memcpy(CMSG_DATA(c), fds, fd_count * sizeof *fds);
     }
-    return sendmsg(socket, &message, MSG_NOSIGNAL) == sizeof *request;
+    return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)bytes;
 }
 
-// True when the worker has an answer; else the outcome says why it never will.
-static bool wait_for_answer(Session *s, enum outcome *outcome)
+// True when the socket has an answer; else the outcome says why it never will.
+static bool wait_for_answer(Session *s, int socket, enum outcome *outcome)
 {
-    while (!wait_a_little(s)) {
+    while (!wait_a_little(s, socket)) {
         s->late = is_late(s);
         if (s->late) {
             *outcome = OUTCOME_LATE;
@@ -356,7 +361,7 @@ static enum outcome take_answer(Session *s, Answer *answer)
     // One byte more than an answer has, to see a longer one.
     char message[sizeof *answer + 1];
     enum outcome outcome;
-    if (!wait_for_answer(s, &outcome)) return outcome;
+    if (!wait_for_answer(s, s->worker, &outcome)) return outcome;
     ssize_t n = recv(s->worker, message, sizeof message, MSG_DONTWAIT);
     if (n <= 0) return wait_for_end(s);
     memcpy(answer, message, sizeof *answer);
@@ -368,9 +373,8 @@ static enum outcome take_answer(Session *s, Answer *answer)
 enum outcome session_call(Session *s, const Request *request, const int *fds, size_t fd_count,
                           Answer *answer)
 {
-    events_new_call(&s->events);
     drain_all(s);
-    if (!send_request(s->worker, request, fds, fd_count)) return wait_for_end(s);
+    if (!send_with(s->worker, request, sizeof *request, fds, fd_count)) return wait_for_end(s);
 
     enum outcome outcome = take_answer(s, answer);
     if (outcome == OUTCOME_ANSWER && answer->stage == STAGE_BEGUN) outcome = take_answer(s, answer);
@@ -379,10 +383,21 @@ enum outcome session_call(Session *s, const Request *request, const int *fds, si
     return s->events.malformed ? OUTCOME_LOST : outcome;
 }
 
+enum outcome session_ask(Session *s, const WireRequest *request, int file, WireReply *reply)
+{
+    enum outcome outcome;
+    if (!send_with(s->owner, request, sizeof *request, &file, file >= 0)) return wait_for_end(s);
+    if (!wait_for_answer(s, s->owner, &outcome)) return outcome;
+    if (recv(s->owner, reply, sizeof *reply, MSG_DONTWAIT) != sizeof *reply) return wait_for_end(s);
+    drain_all(s);
+    return s->events.malformed ? OUTCOME_LOST : OUTCOME_ANSWER;
+}
+
 static void close_all(Session *s)
 {
     drain_all(s);
     close_end(&s->worker);
+    close_end(&s->owner);
     close_end(&s->report);
     close_end(&s->printed);
     s->device = 0;

@@ -6,15 +6,17 @@
 #include "events.h"
 #include "harness.h"
 #include "protocol.h"
+#include "../simulator/wire/wire.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 typedef struct Session {
-    pid_t device;                 // 0: not started
-    bool reports;                 // it is a simulated device, which reports what it sees
-    int worker, report, printed;  // the socket, and the reading ends of two pipes; -1: closed
-                                  // (report: of a device that does not, its pidfd)
+    pid_t device;                // 0: not started
+    bool reports;                // it is a simulated device, which reports what it sees
+    int worker, report, printed; // the socket, and the reading ends of two pipes; -1: closed
+                                 // (report: of a device that does not, its pidfd)
+    int owner; // the socket to a device that reports, over which the grader owns memory there
     double start, seconds, delay; // of the clock: when it was set, its limit, and what the
                                   // processes had waited for a core
     double deadline;              // start, the limit, and what they have waited since
@@ -54,9 +56,14 @@ typedef struct Terms {
 const char *session_start(Session *s, const char *device, const char *worker, const Terms *terms);
 
 // Sends a request with its descriptors, and waits for what comes of it. When it
-// returns, all events of the call are in s->events.
+// returns, all events until then are in s->events. (A new call begins with events_new_call().)
 enum outcome session_call(Session *s, const Request *request, const int *fds, size_t fd_count,
                           Answer *answer);
+
+// Asks the device, over the channel that the worker has not seen (wire.h, "The owner"). file: what
+// a copy reads or writes, else -1. The outcome is ANSWER, and *reply the device's; or ENDED, LATE
+// or LOST. All events until then are in s->events.
+enum outcome session_ask(Session *s, const WireRequest *request, int file, WireReply *reply);
 
 // Hangs up, lets the program end (what it leaked is then in s->events), and
 // leaves no process behind. The outcome is ENDED, LATE or LOST.

@@ -7,6 +7,7 @@ static bool ask(Session *s, enum action action, uint32_t times, enum outcome *ou
                 Answer *answer)
 {
     Request request = { .magic = PROTOCOL_MAGIC, .action = action, .times = times };
+    events_new_call(&s->events);
     *outcome = session_call(s, &request, NULL, 0, answer);
     return *outcome == OUTCOME_ANSWER && answer->stage == STAGE_DONE;
 }

@@ -41,9 +41,13 @@ static bool is_scratch(const Slot *s) { return s->arg->pass == PASS_SCRATCH; }
 
 static bool is_pinned(const Slot *s) { return s->arg->pass == PASS_PINNED; }
 
+// Is it on the device, and the grader's?
+static bool is_there(const Slot *s) { return s->arg->address[0] != 0; }
+
 // Does the worker allocate it?
 static bool is_ours(const Slot *s)
 {
+    if (is_there(s)) return false;
     return s->arg->pass == PASS_DEVICE || s->arg->pass == PASS_SPREAD || is_scratch(s)
         || is_pinned(s);
 }
@@ -164,6 +168,12 @@ static cudaError_t copy_back(const Slot *s, uint32_t part)
     return error;
 }
 
+static void take_addresses(Slot *s)
+{
+    for (uint32_t p = 0; p < PROTOCOL_PARTS; p++) s->pointer[p] = (void *)s->arg->address[p];
+    s->value.pointer = is_spread(s) ? (void *)s->pointer : s->pointer[0];
+}
+
 static void prepare_host(Slot *s)
 {
     int protection = s->arg->writable ? PROT_READ | PROT_WRITE : PROT_READ;
@@ -185,6 +195,10 @@ static cudaError_t prepare(const Request *request, const int *fds, Slot *slots)
         Slot *s = &slots[i];
         *s = (Slot){ .arg = &request->arg[i], .given = -1, .returned = -1 };
         cudaError_t error = cudaSuccess;
+        if (is_there(s)) {
+            take_addresses(s);
+            continue;
+        }
         switch (s->arg->pass) {
         case PASS_DEVICE:
         case PASS_SPREAD:
@@ -269,11 +283,14 @@ static enum stage synchronize(bool all, Answer *answer)
     return failed ? STAGE_SYNCHRONIZE : refused ? STAGE_CALL : STAGE_DONE;
 }
 
-// The same of a call on several devices, whose answer is read before all is waited for.
+// The same of a call on several devices, whose answer is read before all is waited for: by the
+// grader, where that owns it.
 static enum stage read_then_synchronize(const Request *request, Slot *slots, Answer *answer)
 {
     answer->cuda = cudaGetLastError();
     if (answer->cuda) return STAGE_CALL;
+    for (uint32_t i = 0; i < request->argc; i++)
+        if (is_spread(&slots[i]) && is_there(&slots[i])) return STAGE_DONE;
     answer->cuda = copy_all_back(request, slots, true);
     return answer->cuda ? STAGE_SYNCHRONIZE : synchronize(true, answer);
 }
@@ -416,6 +433,10 @@ static void answer_request(int socket, const Request *request, const int *fds)
 {
     Answer answer = { .magic = PROTOCOL_MAGIC, .stage = STAGE_PREPARE };
     switch (request->action) {
+    case ACTION_READY:
+        answer.cuda = cudaFree(0);
+        if (!answer.cuda) answer.stage = STAGE_DONE;
+        break;
     case ACTION_CALL: make_call(socket, request, fds, &answer); break;
     case ACTION_HOLD: hold(request, fds, &answer); break;
     case ACTION_RESET: reset(&answer); break;

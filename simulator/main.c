@@ -62,6 +62,9 @@ static void usage(FILE *to)
         "  --shuffle SEED  blocks that may see one another begin, and they and their warps take "
         "turns,\n"
         "                  in an order of that seed's: mistakes that habit hides come out\n"
+        "  --owner FD    to this socket speaks who owns memory on the devices that the program "
+        "does "
+        "not\n                make (simulator/wire/wire.h)\n"
         "  --late        work begins when the program asks or waits for it, not when it issues "
         "more\n"
         "  --spread N    several for each launch of N warp instructions or more; 40000, unless "
@@ -84,13 +87,21 @@ static u64 number(const char *text, const char *option)
 static Options parse(int count, char **words)
 {
     static const struct option known[] = {
-        { "device", required_argument, NULL, 'd' },   { "report", required_argument, NULL, 'r' },
-        { "limit", required_argument, NULL, 'l' },    { "profile", no_argument, NULL, 'p' },
-        { "devices", required_argument, NULL, 'n' },  { "json", no_argument, NULL, 'j' },
-        { "bare", no_argument, NULL, 'b' },           { "threads", required_argument, NULL, 't' },
-        { "spread", required_argument, NULL, 's' },   { "shuffle", required_argument, NULL, 'o' },
-        { "timeline", required_argument, NULL, 'm' }, { "late", no_argument, NULL, 'a' },
-        { "help", no_argument, NULL, 'h' },           { 0 },
+        { "device", required_argument, NULL, 'd' },
+        { "report", required_argument, NULL, 'r' },
+        { "limit", required_argument, NULL, 'l' },
+        { "profile", no_argument, NULL, 'p' },
+        { "devices", required_argument, NULL, 'n' },
+        { "json", no_argument, NULL, 'j' },
+        { "bare", no_argument, NULL, 'b' },
+        { "threads", required_argument, NULL, 't' },
+        { "spread", required_argument, NULL, 's' },
+        { "shuffle", required_argument, NULL, 'o' },
+        { "timeline", required_argument, NULL, 'm' },
+        { "late", no_argument, NULL, 'a' },
+        { "owner", required_argument, NULL, 'w' },
+        { "help", no_argument, NULL, 'h' },
+        { 0 },
     };
     Options options = { .report = -1, .devices = 1 };
     for (int c; (c = getopt_long(count, words, "+h", known, NULL)) >= 0;) {
@@ -106,6 +117,7 @@ static Options parse(int count, char **words)
         case 't': worker_threads((u32)number(optarg, "--threads")); break;
         case 'o': grid_shuffle(number(optarg, "--shuffle")); break;
         case 'a': device.late = true; break;
+        case 'w': device.owner = (int)number(optarg, "--owner"); break;
         case 's': shard_set_threshold(number(optarg, "--spread")); break;
         case 'h': usage(stdout); exit(0);
         default: usage(stderr); exit(EXIT_USAGE);
@@ -235,6 +247,7 @@ int main(int count, char **words)
     Options options = parse(count, words);
     if (options.report > STDERR_FILENO && fcntl(options.report, F_SETFD, FD_CLOEXEC) < 0)
         fail("--report");
+    if (device.owner >= 0 && fcntl(device.owner, F_SETFD, FD_CLOEXEC) < 0) fail("--owner");
     if (!profile_load(options.profile, &profile)) return 1;
     if (!memory_init(profile.memory_bytes)) {
         fputs("simulator: the address range of device memory is not free\n", stderr);

@@ -6,7 +6,7 @@
 //   "event": "error"      "kind" and "cause": what happened (json.c and causes.def list them); "count": how often;
 //                         "message", "why", "next": sentences;
 //                         "file", "line": where; "inlined_at": [{"file", "line"}], innermost first;
-//                         "caller": {"object", "address"}: the program or library whose host code made the call, and the
+//                         "caller": {"object", "address"}: the program or library (or "owner": --owner) whose host code made the call, and the
 //                         return address in it, as its symbols count;
 //                         "kernel", "block" and "thread": [x, y, z], "device"; "call": the name of the host's call;
 //                         "detail": a name or a text of the program; "numbers": {name: number}, of a few causes;

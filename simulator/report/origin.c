@@ -6,6 +6,7 @@
 
 #define _GNU_SOURCE
 #include "origin.h"
+#include "wire/wire.h"
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
@@ -283,6 +284,10 @@ static bool answer(const u64 *callers, size_t count, Place *place)
 
 bool origin_place(const u64 *callers, size_t count, Place *place)
 {
+    if (count && callers[0] == WIRE_OWNER) {
+        *place = (Place){ .object = ORIGIN_OWNER };
+        return false;
+    }
     pthread_mutex_lock(&mutex);
     bool known = answer(callers, count, place);
     pthread_mutex_unlock(&mutex);

@@ -7,6 +7,10 @@
 void origin_open(int pid);
 void origin_close(void);
 
+// What stands for the code of a process that owns memory on the program's devices (wire.h), as a
+// caller and as a Place's object.
+#define ORIGIN_OWNER "owner"
+
 enum { ORIGIN_CALLERS = 8 }; // the most return addresses of a call that are examined
 
 // The program's own line of a call. `callers`: its return addresses, innermost first; 0 ends them.

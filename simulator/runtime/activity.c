@@ -26,7 +26,7 @@ void activity_work(u64 stream, const char *kind, const char *name, double ns, u6
 
 void activity_call(const Call *call, double start)
 {
-    if (!timeline_is_on()) return;
+    if (!timeline_is_on() || call->by_owner) return;
     const char *name =
         strcmp(call->request.call, "a launch") ? call->request.call : "cudaLaunchKernel"; // <<<>>>
     timeline_span((TimelineRow){ 0 }, "call", name, start, clock_now(), 0);

@@ -179,6 +179,7 @@ static void finish_copy(const Call *call, const char *kind, enum engine engine, 
     bool bus = engine != ENGINE_NONE;
     char name[64];
     clock_work(call->request.stream, engine, 1, ns, call->request.copy.blocks);
+    if (call->by_owner) return; // the program has not made it
     report_copy(kind, bytes);
     snprintf(name, sizeof name, "Memcpy %s%s", kind,
              !bus                        ? ""
@@ -375,11 +376,12 @@ static bool write_out(const Call *call, const u8 *bytes)
     return true;
 }
 
-// Makes a deferred copy, chunk by chunk, as if the chunks arrived now.
+// Makes a copy that is deferred or the owner's, chunk by chunk, as if the chunks arrived now.
 static void copy_whole(Call *call, bool in)
 {
     WireChunk *chunk = &call->request.copy.chunk;
-    u8 *bytes = in ? call->data : malloc(chunk->total + 1);
+    bool written_out = !in && !call->by_owner;
+    u8 *bytes = written_out ? malloc(chunk->total + 1) : call->data;
     if (!bytes) {
         call->reply.error = WIRE_MEMORY_ALLOCATION;
         return;
@@ -391,15 +393,15 @@ static void copy_whole(Call *call, bool in)
         call->data = bytes + chunk->offset;
         copy_chunk(call, in);
     }
-    if (!in && !call->reply.error && !write_out(call, bytes))
+    if (written_out && !call->reply.error && !write_out(call, bytes))
         call->reply.error = WIRE_INVALID_VALUE;
-    if (!in) free(bytes);
-    call->data = NULL;
+    if (written_out) free(bytes);
+    call->data = written_out ? NULL : bytes;
 }
 
 static void copy_slots(Call *call, bool in)
 {
-    if (call->deferred) copy_whole(call, in);
+    if (call->deferred || call->by_owner) copy_whole(call, in);
     else copy_chunk(call, in);
 }
 

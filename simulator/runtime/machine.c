@@ -98,6 +98,8 @@ static void start_server(int socket, pid_t client)
 {
     pid_t parent = getpid(), pid = server_count < MOST_SERVERS ? fork() : -1;
     if (pid == 0) become_server(socket, client, parent);
+    if (device.owner >= 0) close(device.owner); // the first one has it
+    device.owner = -1;
     started++;
     close(socket); // without a device process the program finds the connection closed
     int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;

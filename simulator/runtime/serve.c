@@ -21,7 +21,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-Device device = { .socket = -1 };
+Device device = { .socket = -1, .owner = -1 };
 
 _Static_assert((int)ORIGIN_CALLERS == (int)WIRE_CALLERS, "a request brings so many");
 
@@ -87,10 +87,10 @@ static void answer(Call *call)
 }
 
 // Receives and answers one packet. False: there was none.
-static bool serve_one(void)
+static bool serve_one(bool of_owner)
 {
     static Call call;
-    enum packet packet = packet_receive(&call);
+    enum packet packet = packet_receive(&call, of_owner);
     if (packet == PACKET_REQUEST) {
         answer(&call);
     } else if (packet == PACKET_RUBBISH) { // the sender may wait for a reply
@@ -174,19 +174,21 @@ bool serve(void)
 {
     struct pollfd watched[] = { { .fd = device.socket, .events = POLLIN },
                                 { .fd = device.pidfd, .events = POLLIN },
-                                { .fd = device.program_pidfd, .events = POLLIN } };
+                                { .fd = device.program_pidfd, .events = POLLIN },
+                                { .fd = device.owner, .events = POLLIN } };
     bool ended = device.pidfd < 0, closed = false;
     share_memory();
     clock_reset();
     origin_open(device.client);
     while (!ended && !closed) {
-        int ready = poll(watched, 3, poll_timeout());
+        int ready = poll(watched, 4, poll_timeout());
         if (ready < 0 && errno != EINTR) break;
         if (ready == 0) work_go_on();
         ended = watched[1].revents || watched[2].revents;  // tested first: packets that were sent
         closed = watched[0].revents & (POLLHUP | POLLERR); // before are still read
-        while (serve_one())
+        while (serve_one(false) || serve_one(true))
             ;
+        if (watched[3].revents & (POLLHUP | POLLERR)) watched[3].fd = device.owner = -1;
     }
     if (closed && !ended) wait_for_end();
     return was_orderly();

@@ -26,7 +26,9 @@ typedef struct {
     char *out;     // the tail of the reply: WIRE_TAIL bytes
     int file;      // a file descriptor that is sent with the reply; -1: none
     bool deferred; // it was answered earlier, and is handled now
-    u8 *data;      // the bytes of a deferred copy; NULL: they are in the slots
+    bool by_owner; // it is a request of the owner's (wire.h)
+    u8 *data;      // the bytes of a copy that is deferred, or the owner's; NULL: they are in the
+                   // slots
 } Call;
 
 // The state of a device process that outlives a call.
@@ -34,6 +36,7 @@ typedef struct {
     u32 count;                // of the devices that the process sees
     u32 number[MOST_DEVICES]; // the machine's number of each of them (visible.c)
     int socket;               // to the process that is served
+    int owner;                // to the owner; -1: there is none, or another process has its memory
     pid_t client, program;    // that process, and the process that the machine started
     int pidfd, program_pidfd; // of these two
     int memory;               // the memfd
@@ -73,10 +76,10 @@ u32 visible_of(u32 number);
 
 enum packet { PACKET_NONE, PACKET_REQUEST, PACKET_RUBBISH };
 
-// Receives the next packet, if there is one, and prepares the reply. PACKET_RUBBISH: the packet is
-// no valid request.
-enum packet packet_receive(Call *call);
-void packet_send(Call *call); // sends the reply
+// Receives the next packet, of the owner or of the process that is served, if there is one, and
+// prepares the reply. PACKET_RUBBISH: the packet is no valid request.
+enum packet packet_receive(Call *call, bool of_owner);
+void packet_send(Call *call); // sends the reply, and lets go of the owner's file
 
 // ---- The handlers, in the files named above ----
 

@@ -243,6 +243,7 @@ static void do_now(Work *w)
     memcpy(call.tail, w->tail, w->tail_bytes + 1);
     call.data = w->data;
     call.deferred = true;
+    call.by_owner = w->request.caller[0] == WIRE_OWNER;
     call.out = out;
     memset(&call.reply, 0, sizeof call.reply);
     serve_dispatch(&call);
@@ -408,6 +409,12 @@ static enum work_when receive(Call *call)
 {
     const WireChunk *chunk = &call->request.copy.chunk;
     static Work *receiving;
+    if (call->by_owner) {
+        Work *w = append(call, true);
+        w->data = memcpy(need(malloc(chunk->total)), call->data, chunk->total);
+        w->received = chunk->total;
+        return WORK_LATER;
+    }
     if (chunk->slot >= WIRE_SLOTS || chunk->bytes > WIRE_SLOT_BYTES || chunk->total > MEMORY_SPAN)
         return WORK_NOW;
     if (!chunk->offset) {

@@ -82,6 +82,13 @@ typedef struct {
 // Memory of cudaMalloc, managed memory, pinned memory, and registered memory of the program.
 enum wire_memory { WIRE_OF_DEVICE, WIRE_OF_BOTH, WIRE_OF_HOST, WIRE_OF_PROGRAM };
 
+// The owner: a process that the program does not know, which owns memory on its devices
+// (simulator/run --owner FD). It allocates, fills, reads and frees that memory by the requests
+// ALLOC, COPY_IN, COPY_OUT, DEVICE_SYNC and FREE, over a socket of its own. The bytes of a copy,
+// one row, are in a file whose descriptor comes with the request, from .copy.from.address on. In
+// reports these calls have this return address, and are the work of the program's caller.
+enum { WIRE_OWNER = 1 };
+
 enum { WIRE_GRAPH_POOL = 1 }; // the id of the pool that the device's graphs allocate from
 
 enum wire_condition { WIRE_CONDITION_MAKE, WIRE_CONDITION_SET, WIRE_CONDITION_READ };

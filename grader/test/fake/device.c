@@ -1,17 +1,26 @@
-// A fake device for the grader's own tests: device --report FD --limit N --devices N -- PROGRAM
-// ARGS Writes the lines of $FAKE_EVENTS to FD, runs the program with the fake runtime library
-// beside it (cudart.c) and FAKE_DEVICE=simulated, and ends the report as a device does.
+// A fake device for the grader's own tests: device --report FD --owner FD --limit N --devices N --
+// PROGRAM ARGS. Writes the lines of $FAKE_EVENTS to the first FD, runs the program with the fake
+// runtime library beside it (cudart.c) and FAKE_DEVICE=simulated, answers the owner until it ends,
+// and ends the report as a device does. Its memory is a file that the program maps at the same
+// place.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <libgen.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "fake_memory.h"
+#include "../../../simulator/wire/wire.h"
 
 // Where the harness's code begins in the program, by its symbols.
 static unsigned long harness_in(const char *program)
@@ -53,15 +62,75 @@ static void copy_events(const char *path, const char *program, FILE *report)
     fflush(report);
 }
 
+// ---- The owner
+
+static bool receive(int owner, WireRequest *request, int *file)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec part = { request, sizeof *request };
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
+    if (recvmsg(owner, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != sizeof *request) return false;
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+    *file = -1;
+    if (c) memcpy(file, CMSG_DATA(c), sizeof *file);
+    return true;
+}
+
+// Nothing is ever freed.
+static void answer(int owner, const WireRequest *r, int file)
+{
+    static unsigned long used;
+    WireReply reply = { .version = WIRE_VERSION };
+    const WireBox *at = &r->copy.device;
+    if (r->op == WIRE_ALLOC) {
+        reply.memory.address = FAKE_MEMORY + used;
+        used += (r->alloc.bytes + 4095) / 4096 * 4096;
+        if (used > FAKE_BYTES) reply.error = WIRE_MEMORY_ALLOCATION;
+    }
+    if (r->op == WIRE_COPY_IN
+        && pread(file, (void *)at->address, r->copy.width, (off_t)r->copy.from.address) < 0)
+        reply.error = WIRE_INVALID_VALUE;
+    if (r->op == WIRE_COPY_OUT
+        && pwrite(file, (void *)at->address, r->copy.width, (off_t)r->copy.from.address) < 0)
+        reply.error = WIRE_INVALID_VALUE;
+    if (file >= 0) close(file);
+    send(owner, &reply, sizeof reply, MSG_NOSIGNAL);
+}
+
+static void serve_until_end(int owner, pid_t program)
+{
+    WireRequest request;
+    int file;
+    struct pollfd watched[] = { { .fd = pidfd_open(program, 0), .events = POLLIN },
+                                { .fd = owner, .events = POLLIN } };
+    while (!watched[0].revents && poll(watched, 2, -1) > 0) {
+        while (receive(owner, &request, &file)) answer(owner, &request, file);
+        if (watched[1].revents & POLLHUP) watched[1].fd = -1;
+    }
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 9 || strcmp(argv[1], "--report") || strcmp(argv[3], "--limit")
-        || strcmp(argv[5], "--devices") || strcmp(argv[7], "--"))
-        return 2;
+    static const char *const options[] = { "--report", "--owner", "--limit", "--devices", "--" };
+    for (int n = 0; n < 5; n++)
+        if (argc < 11 || strcmp(argv[1 + 2 * n], options[n])) return 2;
+    int owner = atoi(argv[4]);
     FILE *report = fdopen(atoi(argv[2]), "w");
     fcntl(atoi(argv[2]), F_SETFD, FD_CLOEXEC);
+    fcntl(owner, F_SETFD, FD_CLOEXEC);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    argv += 2;
     copy_events(getenv("FAKE_EVENTS"), argv[8], report);
+    char number[16];
+    int memory = memfd_create("fake", 0);
+    if (memory < 0 || ftruncate(memory, FAKE_BYTES) < 0 || !fake_map(memory)) return 2;
+    snprintf(number, sizeof number, "%d", memory);
+    setenv("FAKE_MEMORY", number, 1);
 
     char self[4096] = { 0 };
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) return 2;
@@ -77,6 +146,7 @@ int main(int argc, char **argv)
     // What the program has left in a file is seen as it ends: that may be in one check alone.
     int status;
     char late[32];
+    serve_until_end(owner, pid);
     waitpid(pid, &status, 0);
     snprintf(late, sizeof late, "late.%d", pid);
     copy_events(late, argv[8], report);

@@ -25,7 +25,7 @@ static const json_t *told(json_t *event, int bytes, const char *launch)
         .facts = json_array(), .notes = json_array(), .function = "f", .argc = 1, .argv = args
     };
     check.session.harness = (Harness){ .program = "/x/worker", .begin = 0x1000, .end = 0x2000 };
-    check.answer.address[0][0] = AT;
+    check.address[0][0] = AT;
     events_init(&check.session.events);
     if (launch) events_feed(&check.session.events, launch, strlen(launch));
     snprintf(address, sizeof address, "0x%" PRIx64, AT + (uint64_t)bytes);
@@ -187,7 +187,7 @@ static json_t *found(const json_t *errors)
         .facts = json_array(), .notes = json_array(), .function = "f", .argc = 1, .argv = args
     };
     check.session.harness = (Harness){ .program = "/x/worker", .begin = 0x1000, .end = 0x2000 };
-    check.answer.address[0][0] = AT;
+    check.address[0][0] = AT;
     events_init(&check.session.events);
     json_array_foreach(errors, i, fact)
     {

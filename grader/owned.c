@@ -1,0 +1,146 @@
+#include "owned.h"
+#include "buffer.h"
+#include "run.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { ALIGNMENT = 256 }; // bytes, as cudaMalloc has it
+
+bool owned(const Session *s, const Arg *a)
+{
+    return s->reports && (a->kind == ARG_DEVICE || a->kind == ARG_SPREAD || a->kind == ARG_SCRATCH);
+}
+
+// One question of the device. False: no more of the call's; *outcome or *answer says why.
+typedef struct Asking {
+    Session *session;
+    Answer *answer;
+    enum stage stage; // that an error belongs to
+    enum outcome outcome;
+} Asking;
+
+static bool ask(Asking *a, WireRequest *request, int file, WireReply *reply)
+{
+    do a->outcome = session_ask(a->session, request, file, reply);
+    while (a->outcome == OUTCOME_ANSWER && reply->error == WIRE_DEADLOCKED && !request->alone++);
+    if (a->outcome != OUTCOME_ANSWER) return false;
+    if (!reply->error) return true;
+    a->answer->stage = a->stage;
+    a->answer->cuda = reply->error;
+    snprintf(a->answer->error, sizeof a->answer->error, "cudaError_t %d", reply->error);
+    return false;
+}
+
+static WireRequest request_of(enum wire_op op, const char *call, uint32_t device)
+{
+    WireRequest r = { .version = WIRE_VERSION, .op = op, .device = device };
+    snprintf(r.call, sizeof r.call, "%s", call);
+    return r;
+}
+
+// A part of an array, on its device.
+typedef struct Part {
+    const Arg *arg;
+    const RequestArg *given;
+    uint32_t number;
+} Part;
+
+static bool is_spread(const Part *p) { return p->arg->kind == ARG_SPREAD; }
+
+static uint32_t device_of(const Part *p) { return is_spread(p) ? p->number : 0; }
+
+static bool allocate(Asking *a, const Part *p, uint64_t *address)
+{
+    WireReply reply;
+    WireRequest r = request_of(WIRE_ALLOC, "cudaMalloc", device_of(p));
+    r.alloc.bytes = p->given->bytes ? p->given->bytes : 1;
+    r.alloc.align = ALIGNMENT;
+    r.alloc.kind = WIRE_OF_DEVICE;
+    if (!ask(a, &r, -1, &reply)) return false;
+    *address = reply.memory.address;
+    return true;
+}
+
+// Between the array and a memory file of its buffer's. The host waits for it, or goes on.
+static bool copy(Asking *a, const Part *p, enum wire_op op, int file, bool waits)
+{
+    WireReply reply;
+    WireRequest r = request_of(op, waits ? "cudaMemcpy" : "cudaMemcpyAsync", device_of(p));
+    uint64_t bytes = p->given->bytes;
+    if (!bytes || p->arg->kind == ARG_SCRATCH) return true;
+    r.copy.device = (WireBox){ p->given->address[p->number], bytes, bytes };
+    r.copy.from = (WireBox){ p->number * bytes, bytes, bytes };
+    r.copy.width = bytes;
+    r.copy.blocks = waits;
+    return ask(a, &r, file, &reply);
+}
+
+enum outcome owned_give(Session *s, Request *request, const Arg *argv, Answer *answer)
+{
+    Asking a = { s, answer, STAGE_PREPARE, OUTCOME_ANSWER };
+    for (uint32_t i = 0; i < request->argc; i++) {
+        RequestArg *given = &request->arg[i];
+        for (uint32_t n = 0; owned(s, &argv[i]) && n < given->parts; n++) {
+            Part p = { &argv[i], given, n };
+            if (!allocate(&a, &p, &given->address[n])
+                || !copy(&a, &p, WIRE_COPY_IN, argv[i].buffer->store->given, !is_spread(&p)))
+                return a.outcome;
+        }
+    }
+    return OUTCOME_ANSWER;
+}
+
+static bool take_part(Asking *a, const Part *p)
+{
+    int file = p->arg->buffer->store->returned;
+    return copy(a, p, WIRE_COPY_OUT, file, true)
+        && (!is_spread(p) || p->given->writable || copy(a, p, WIRE_COPY_IN, file, false));
+}
+
+static bool take_all(Asking *a, const Request *request, const Arg *argv)
+{
+    for (uint32_t n = 0; n < PROTOCOL_PARTS; n++)
+        for (uint32_t i = 0; i < request->argc; i++) {
+            Part p = { &argv[i], &request->arg[i],
+                       request->last_first ? PROTOCOL_PARTS - 1 - n : n };
+            if (owned(a->session, p.arg) && p.number < p.given->parts && !take_part(a, &p))
+                return false;
+        }
+    return true;
+}
+
+static bool synchronize(Asking *a)
+{
+    WireReply reply;
+    for (int d = 0; d < run_devices(); d++) {
+        WireRequest r = request_of(WIRE_DEVICE_SYNC, "cudaDeviceSynchronize", (uint32_t)d);
+        if (!ask(a, &r, -1, &reply)) return false;
+    }
+    return true;
+}
+
+enum outcome owned_take(Session *s, const Request *request, const Arg *argv, Answer *answer)
+{
+    bool several = false;
+    if (!s->reports) return OUTCOME_ANSWER;
+    for (uint32_t i = 0; i < request->argc; i++) several |= argv[i].kind == ARG_SPREAD;
+    Asking a = { s, answer, STAGE_SYNCHRONIZE, OUTCOME_ANSWER };
+    bool good = several ? take_all(&a, request, argv) && synchronize(&a) : synchronize(&a);
+    a.stage = STAGE_COPY;
+    if (good && !several) take_all(&a, request, argv);
+    return a.outcome;
+}
+
+enum outcome owned_free(Session *s, const Request *request, const Arg *argv, Answer *answer)
+{
+    Asking a = { s, answer, STAGE_COPY, OUTCOME_ANSWER };
+    WireReply reply;
+    for (uint32_t i = 0; i < request->argc; i++)
+        for (uint32_t n = 0; owned(s, &argv[i]) && n < request->arg[i].parts; n++) {
+            WireRequest r = request_of(WIRE_FREE, "cudaFree", argv[i].kind == ARG_SPREAD ? n : 0);
+            r.pointer.address = request->arg[i].address[n];
+            r.pointer.kind = WIRE_OF_DEVICE;
+            if (!ask(&a, &r, -1, &reply)) return a.outcome;
+        }
+    return OUTCOME_ANSWER;
+}
