@@ -56,7 +56,7 @@ test: nvcc build/setup/test build/grader/study $$(accuracy) $(test_programs) $$(
 	@rm -rf build/test/counts build/test/*.log build/try
 	@unset MAKEFLAGS MAKELEVEL MFLAGS CUDA_VISIBLE_DEVICES; \
 	printf '%s\n' $(suites) | xargs -P $$(($$(nproc) + 1)) -I{} sh -c 'sh grader/suite.sh {}'; \
-	echo "$(words $(lessons)) lessons, $(words $(wildcard grader/wrong/*/*)) wrong submissions"; sh grader/tally.sh
+	echo "$(words $(lessons)) lessons, $(words $(wildcard grader/wrong/*/*)) wrong submissions, $(words $(wildcard grader/attacks/*/*)) that cheat"; sh grader/tally.sh
 
 clean:                                                  ## throw away build/, never your exercises
 	rm -rf build

@@ -107,6 +107,56 @@ void blame_return(void)
     free(says);
 }
 
+// ---- Who wrote the answer ----
+
+static void suspect(char *says, const char *next)
+{
+    check_add_fact(VERDICT_SUSPECT, says,
+                   "The arrays are on the device, and a kernel is to write the answer.", next);
+    free(says);
+}
+
+// "out was last written by ..., all of it"
+static char *written_words(const Buffer *b, const char *by, uint64_t words)
+{
+    uint64_t all = 0;
+    for (int n = 0; n < WIRE_WRITERS; n++) all += b->store->written[n];
+    return words == all
+             ? text_format("%s was last written by %s, all of it", b->name, by)
+             : text_format("%s was last written by %s, %llu of its %llu words of 4 bytes", b->name,
+                           by, (unsigned long long)words, (unsigned long long)all);
+}
+
+void blame_writers(const Arg *a)
+{
+    const uint64_t *words = a->buffer->store->written;
+    if (!a->buffer->store->output || a->kind != ARG_DEVICE) return;
+    if (words[WIRE_BY_HOST])
+        suspect(written_words(a->buffer, "a copy from the host", words[WIRE_BY_HOST]),
+                "let a kernel write it");
+    if (words[WIRE_MOVED])
+        suspect(written_words(a->buffer, "a copy of an input", words[WIRE_MOVED]),
+                "let a kernel move it");
+}
+
+// So few bytes may well be what a function finishes on the host.
+enum { FEW_BYTES = 1024 };
+
+void blame_journey(size_t argc, const Arg *argv)
+{
+    uint64_t in = 0, out = 0;
+    for (size_t i = 0; i < argc; i++) {
+        if (!call_is_buffer(&argv[i]) || argv[i].kind == ARG_SCRATCH) continue;
+        if (argv[i].kind != ARG_DEVICE) return;
+        *(argv[i].buffer->store->output ? &out : &in) += buffer_bytes(argv[i].buffer);
+    }
+    uint64_t down = counter("memcpy__bytes_dtoh.sum"), up = counter("memcpy__bytes_htod.sum");
+    if (in < FEW_BYTES || 2 * down < in || 2 * up < out || !up) return;
+    suspect(text_format("%llu bytes were copied to the host in the call, and %llu from there",
+                        (unsigned long long)down, (unsigned long long)up),
+            "compute on the device, without the host");
+}
+
 // ---- What the session and the worker say ----
 
 // Has the device said already why the program could not go on?

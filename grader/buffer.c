@@ -270,6 +270,7 @@ bool buffer_give(Buffer *b, bool on_device, uint32_t parts, bool guarded, Reques
     cr_assert(b->count % parts == 0, "%s has %zu elements, not %u equal parts", b->name, b->count,
               parts);
     s->parts = parts;
+    memset(s->written, 0, sizeof s->written);
     s->guard = guarded || !on_device ? GUARD_BYTES : 0;
     s->given = memory_file(b, s->output && !on_device);
     fds[(*count)++] = s->given;

@@ -58,8 +58,10 @@ void call_take_buffers(size_t argc, const Arg *argv)
         enum verdict v;
         char *damage = buffer_take(argv[i].buffer, argv[i].kind != ARG_HOST, &v);
         if (damage) check_add_fact(v, damage, NULL, NULL);
+        else blame_writers(&argv[i]);
         free(damage);
     }
+    blame_journey(argc, argv);
 }
 
 // When one check has run out of time by the clock, the others would too, one after the other:
@@ -145,12 +147,15 @@ static enum outcome exchange(const char *name, bool returns_i32, size_t argc, co
     request.action = ACTION_CALL;
     request.ranged = s->events.ranged;
     request.last_first = check.calls % 2; // in turns: who is read first has the least time
+    events_new_call(&s->events);
     enum outcome outcome = owned_give(s, &request, argv, &check.answer);
     if (!is_done(outcome)) return outcome;
     outcome = session_call(s, &request, fds, fd_count, &check.answer);
     note_addresses(&request);
     if (is_done(outcome)) outcome = owned_take(s, &request, argv, &check.answer);
-    return is_done(outcome) ? owned_free(s, &request, argv, &check.answer) : outcome;
+    if (is_done(outcome)) outcome = owned_free(s, &request, argv, &check.answer);
+    events_end_call(&s->events);
+    return outcome;
 }
 
 void shuffle_blocks(void)
@@ -179,7 +184,7 @@ int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *
         call_start(&check.session, run_worker(), run_profile()->seconds * run_patience());
         check.started = true;
         outcome = call_ready(&check.session, &check.answer);
-    } else events_new_call(&check.session.events);
+    }
     if (is_done(outcome)) outcome = exchange(name, returns_i32, argc, argv);
 
     call_settle(outcome);

@@ -70,6 +70,11 @@ void blame_events(void);
 // as that is known.
 void blame_return(void);
 
+// An output of whose words a copy has written some last, where a kernel should have. And a call
+// whose inputs, all on the device, were copied to the host, and answers from there.
+void blame_writers(const Arg *a);
+void blame_journey(size_t argc, const Arg *argv);
+
 // How a call ended, or the worker's stage, unless the device has said it better.
 void blame_outcome(enum outcome outcome);
 void blame_stage(void);

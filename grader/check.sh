@@ -63,12 +63,12 @@ for dir in lessons exercises solutions grader/lessons profiles/lessons; do
     ls -d "$dir"/* | grep -vE '^solutions/test$|^exercises/.*~$'
 done | sort >"$scratch"
 none 'belongs to no lesson; rename or remove it' "$(belongs | sort | comm -13 - "$scratch")"
-for dir in grader/wrong/*/; do
+for dir in grader/wrong/*/ grader/attacks/*/; do
     holds "$dir: belongs to no lesson; rename or remove it" [ -f "lessons/$(basename "$dir").md" ]
 done
 none 'is not a submission, which is a whole file (.cu) or an edit of the solution (.edit)' \
-    "$(ls grader/wrong/*/* | grep -vE '\.(cu|edit)$')"
-none 'is there twice, as a whole file and as an edit' "$(ls grader/wrong/*/* | sed 's/\.[a-z]*$//' | sort | uniq -d)"
+    "$(ls grader/wrong/*/* grader/attacks/*/* | grep -vE '\.(cu|edit)$')"
+none 'is there twice, as a whole file and as an edit, or as a wrong one and an attack' "$(ls grader/wrong/*/* grader/attacks/*/* | sed 's/\.[a-z]*$//; s/^grader\/[a-z]*\///' | sort | uniq -d)"
 
 # ---- Skeletons, as `git` has them: a student's own edits are not looked at
 
@@ -89,7 +89,7 @@ done
 # ---- Wrong submissions say what they expect, and fit the solution
 
 verdicts='BUILD|BOUNDS|RACE|TIMEOUT|CRASH|PROTOCOL|MEMORY|WRONG|SUSPECT|SLOW'
-for wrong in grader/wrong/*/*.cu grader/wrong/*/*.edit; do
+for wrong in grader/wrong/*/*.cu grader/wrong/*/*.edit grader/attacks/*/*.cu; do
     [ -f "$wrong" ] || continue
     contract=$(basename "$(dirname "$wrong")").h
     holds "$wrong:1: should be \`// expect: VERDICT\`" sh -c "head -n 1 '$wrong' | grep -qxE '// expect: ($verdicts)'"

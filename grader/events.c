@@ -58,8 +58,11 @@ void events_init(Events *e)
     };
 }
 
+void events_end_call(Events *e) { e->calling = false; }
+
 void events_new_call(Events *e)
 {
+    e->calling = true;
     json_object_clear(e->call);
     free(e->launched);
     e->launched = NULL;
@@ -322,39 +325,66 @@ static void take_error(Events *e, json_t *event)
     json_array_append(e->errors, event);
 }
 
+static void take_refused(Events *e, json_t *event)
+{
+    json_decref(e->refused);
+    e->refused = json_incref(event);
+}
+
+static void take_exit(Events *e, json_t *event)
+{
+    e->ended = true;
+    e->status = (int)json_integer_value(json_object_get(event, "status"));
+    e->signal = (int)json_integer_value(json_object_get(event, "signal"));
+}
+
+// The events that there are. What a program does outside of the calls is no part of any.
+static const struct Kind {
+    const char *name;
+    void (*take)(Events *, json_t *);
+    bool of_call;
+} kinds[] = {
+    { "kernel", take_kernel, true },       { "copy", take_copy, true },
+    { "migration", take_migration, true }, { "work", take_work, true },
+    { "call", take_call, true },           { "range", take_range, true },
+    { "error", take_error, false },        { "refused", take_refused, true },
+    { "exit", take_exit, false },
+};
+
+static const struct Kind *kind_called(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].name, name) == 0) return &kinds[i];
+    return NULL;
+}
+
+// Counters are sums of what happened: numbers, and none below 0.
+static bool counts_are_possible(const json_t *event)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(json_object_get(event, "counters"), name,
+                        value) if (!json_is_integer(value)
+                                   || json_integer_value(value) < 0) return false;
+    return true;
+}
+
 static void take_line(Events *e, const char *line, size_t bytes)
 {
-    json_error_t why;
+    json_error_t why = { 0 };
     json_t *event = json_loadb(line, bytes, JSON_REJECT_DUPLICATES, &why);
     const char *type = json_string_value(json_object_get(event, "event"));
-
-    if (!type && !e->malformed) {
-        if (asprintf(&e->malformed, "a report of the device cannot be read (%s): %.60s",
-                     event ? "no event" : why.text, line)
-            < 0)
-            e->malformed = strdup("a report of the device cannot be read");
-    } else if (type && strcmp(type, "kernel") == 0) {
-        take_kernel(e, event);
-    } else if (type && strcmp(type, "copy") == 0) {
-        take_copy(e, event);
-    } else if (type && strcmp(type, "migration") == 0) {
-        take_migration(e, event);
-    } else if (type && strcmp(type, "work") == 0) {
-        take_work(e, event);
-    } else if (type && strcmp(type, "call") == 0) {
-        take_call(e, event);
-    } else if (type && strcmp(type, "range") == 0) {
-        take_range(e, event);
-    } else if (type && strcmp(type, "error") == 0) {
-        take_error(e, event);
-    } else if (type && strcmp(type, "refused") == 0) {
-        json_decref(e->refused);
-        e->refused = json_incref(event);
-    } else if (type && strcmp(type, "exit") == 0) {
-        e->ended = true;
-        e->status = (int)json_integer_value(json_object_get(event, "status"));
-        e->signal = (int)json_integer_value(json_object_get(event, "signal"));
-    }
+    const struct Kind *kind = kind_called(type);
+    const char *wrong = !event                      ? why.text
+                      : !type                       ? "no event"
+                      : !kind                       ? "no kind of event that there is"
+                      : !counts_are_possible(event) ? "a counter is no sum"
+                                                    : NULL;
+    if (!wrong && (e->calling || !kind->of_call)) kind->take(e, event);
+    if (wrong && !e->malformed
+        && asprintf(&e->malformed, "a report of the device cannot be read (%s): %.60s", wrong, line)
+               < 0)
+        e->malformed = strdup("a report of the device cannot be read");
     json_decref(event);
 }
 

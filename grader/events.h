@@ -25,6 +25,7 @@ typedef struct Events {
         int64_t waits;    // of the host, since it issued something last
         uint64_t streams; // a bit for each in which something was done, the default stream's first
     } work;
+    bool calling;       // a call is in progress
     char *launched;     // which kernels the call in progress launched, in words; NULL: none so far
     size_t launches;    // how many
     bool ranged;        // only work within cudaProfilerStart() and cudaProfilerStop() counts,
@@ -39,8 +40,10 @@ typedef struct Events {
 
 void events_init(Events *e);
 
-// The next kernels belong to a new call.
+// What comes next belongs to a new call; and what comes next to none, so that it does not count.
+// Errors are always taken.
 void events_new_call(Events *e);
+void events_end_call(Events *e);
 
 // Takes bytes as they come, cut anywhere.
 void events_feed(Events *e, const char *bytes, size_t count);

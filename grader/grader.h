@@ -111,7 +111,9 @@ void as_matrix(Buffer *b, size_t rows, size_t cols);
 // before the first wrong element in the verdict.
 __attribute__((format(printf, 1, 2))) void given(const char *format, ...);
 
-// One argument. device(b) is a device pointer (the worker allocates and copies);
+// One argument. device(b) is a device pointer (allocated and filled by the grader). An output there
+// is SUSPECT where the last to write it was a copy from the host, or one that moved an input: a
+// kernel is to have written it; copies may write what is spread;
 // scratch(b) one to memory for the function's own use, an output that nobody reads: what it holds
 // before means nothing, so on the simulated device nothing wrote it, and using it as it is is
 // MEMORY; spread(b, parts) an array, on the host, of `parts` device pointers: b's elements are cut

@@ -207,6 +207,7 @@ static void take(Side *s)
             if (call_is_buffer(&s->argv[n][i])) buffer_close(s->argv[n][i].buffer);
         check_stop_if_failed();
     }
+    events_end_call(&s->session->events);
 }
 
 // ---- The peers ----

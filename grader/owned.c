@@ -65,6 +65,7 @@ static bool allocate(Asking *a, const Part *p, uint64_t *address)
 static bool copy(Asking *a, const Part *p, enum wire_op op, int file, bool waits)
 {
     WireReply reply;
+    struct Store *store = p->arg->buffer->store;
     WireRequest r = request_of(op, waits ? "cudaMemcpy" : "cudaMemcpyAsync", device_of(p));
     uint64_t bytes = p->given->bytes;
     if (!bytes || p->arg->kind == ARG_SCRATCH) return true;
@@ -72,7 +73,10 @@ static bool copy(Asking *a, const Part *p, enum wire_op op, int file, bool waits
     r.copy.from = (WireBox){ p->number * bytes, bytes, bytes };
     r.copy.width = bytes;
     r.copy.blocks = waits;
-    return ask(a, &r, file, &reply);
+    if (!ask(a, &r, file, &reply)) return false;
+    for (int by = 0; op == WIRE_COPY_OUT && by < WIRE_WRITERS; by++)
+        store->written[by] += reply.written.words[by];
+    return true;
 }
 
 enum outcome owned_give(Session *s, Request *request, const Arg *argv, Answer *answer)

@@ -8,8 +8,7 @@
 // On a GPU it is `$DEVICE WORKER SOCKET`, $DEVICE most often empty. Nobody reports
 // there: the worker's own end is seen through a pidfd, and takes the pipe's place.
 //
-// The sandbox will be words between the device and the worker in the command
-// below; the keyed hash, a second exchange in session_call.
+// The sandbox will be words between the device and the worker in the command below.
 #define _GNU_SOURCE
 #include "session.h"
 #include "process.h"

@@ -2,7 +2,7 @@
 # Tries one lesson out, for `make test`:
 #
 #     grader/try.sh 05-transpose               every case, then the counts
-#     grader/try.sh 05-transpose copied.edit   one wrong submission
+#     grader/try.sh 05-transpose copied.edit   one wrong submission, or one that cheats
 #
 # The cases: what a student does (the skeleton gives TODO, or its mistake's verdict; the completed skeleton PASS); our own solution
 # (PASS, with the same figures as the completed skeleton); its versions, each of which is right, and keeps the
@@ -10,7 +10,7 @@
 # text, which shows what these print, and what a change prints that it talks the reader into ({.output cmd="make
 # lesson-5" edit="/__syncthreads/d"}: sed's words, applied to the skeleton with its blanks filled in, or, after
 # version="4", to that version of the solution); its peers, which compile; and each submission
-# in grader/wrong/05-transpose/, which wrong.sh makes whole (the verdict of its `// expect:` line, the source lines of its
+# in grader/wrong/05-transpose/ and grader/attacks/05-transpose/, which wrong.sh makes whole (the verdict of its `// expect:` line, the source lines of its
 # `// at:` lines, and the words of its `// says:` line). All of it happens in a tree of its own, build/try/05-transpose:
 # what you have in exercises/ is neither read nor touched.
 set -u
@@ -224,7 +224,7 @@ profile_comes() {
 }
 
 wrong_is_caught() {
-    wrong=grader/wrong/$lesson/$1
+    wrong=$(ls "grader/wrong/$lesson/$1" "grader/attacks/$lesson/$1" 2>/dev/null)
     name=${1%.*}
     whole=wrong/$name.cu
     log=$tree/wrong-$name.log
@@ -284,11 +284,12 @@ awk '/^```{.cuda}$/ { inside = 1; next } /^```/ { inside = 0 } inside' "lessons/
 if grep -q 'int main(' "$tree/main.cu"; then count text_shows_program; fi
 
 # The wrong ones side by side, as many as there are cores: they share nothing.
-ls "grader/wrong/$lesson" |
+ls "grader/wrong/$lesson" "grader/attacks/$lesson" 2>/dev/null | grep '\.' |
     xargs -P "$(nproc)" -I{} sh -c '
         if sh grader/try.sh "$1" "$2" >"build/try/$1/$2.says" 2>&1; then echo pass; else echo FAIL; fi >"build/try/$1/$2.end"
     ' sh "$lesson" {}
-for wrong in "grader/wrong/$lesson"/*; do
+for wrong in "grader/wrong/$lesson"/* "grader/attacks/$lesson"/*; do
+    [ -f "$wrong" ] || continue
     case=$tree/${wrong##*/}
     [ -s "$case.says" ] && cat "$case.says"
     count grep -qx pass "$case.end"

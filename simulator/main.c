@@ -5,6 +5,7 @@
 #include "runtime/machine.h"
 #include "machine/grid.h"
 #include "memory/memory.h"
+#include "memory/writer.h"
 #include "machine/profile.h"
 #include "machine/shard.h"
 #include "machine/worker.h"
@@ -251,6 +252,10 @@ int main(int count, char **words)
     if (!profile_load(options.profile, &profile)) return 1;
     if (!memory_init(profile.memory_bytes)) {
         fputs("simulator: the address range of device memory is not free\n", stderr);
+        return 1;
+    }
+    if (device.owner >= 0 && !writer_keep()) {
+        fputs("simulator: no address space for who wrote what (--owner)\n", stderr);
         return 1;
     }
     memory_tell_shared(managed_allocated);

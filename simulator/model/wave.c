@@ -6,6 +6,7 @@
 
 #include "machine/profile.h"
 #include "machine/worker.h"
+#include "memory/writer.h"
 #include "stores.h"
 
 enum { FEW_LINE_ACCESSES = 1 << 12 }; // of a wave, for which no thread is woken
@@ -94,6 +95,21 @@ typedef struct L1Replay {
     Stores stores;
 } L1Replay;
 
+// Which words a kernel has stored to. Of a STORE_OF_EACH, and of an atomic, all in its sectors.
+static void note_written(LineAccess n)
+{
+    enum { WORDS = LINE_SECTORS * SECTOR_WORDS };
+    u8 *line = writers + (line_access_number(n) - 1) * WORDS;
+    u32 sectors = line_access_sectors(n);
+    bool parts =
+        line_access_is_store(n) && line_access_kind(n) != STORE_OF_EACH && line_access_more(n);
+    for (u32 s = 0; s < LINE_SECTORS; s++) {
+        u32 words = !(sectors >> s & 1) ? 0 : parts ? line_access_words(n, s) : ALL_WORDS;
+        for (u32 w = 0; w < SECTOR_WORDS; w++)
+            if (words >> w & 1) line[s * SECTOR_WORDS + w] = WRITER_KERNEL;
+    }
+}
+
 // Loads and stores allocate the line, which becomes the most recently used. Often it is the line of
 // the access before.
 static inline CacheLine *l1_line(L1Replay *r, CacheSet *set, u64 number)
@@ -123,6 +139,7 @@ static inline void l1_replay(L1Replay *r, CacheAsked a)
     const LineAccess n = a.what;
     u32 kind = line_access_kind(n), missing = line_access_sectors(n);
     u64 number = line_access_number(n);
+    if (writers && kind >= STORE && number < LOCAL_LINE) note_written(n);
     if (kind != LOAD && !line_access_is_store(n)) {
         CacheLine *line = cache_find(r->cache, number);
         if (line) *line &= ~(CacheLine)missing;

@@ -4,6 +4,7 @@
 #include "streams/clock.h"
 #include "model/managed.h"
 #include "memory/memory.h"
+#include "memory/writer.h"
 #include "model/link.h"
 #include "streams/peer.h"
 #include "streams/pooled.h"
@@ -202,6 +203,7 @@ static void move_chunk(const Call *call, bool in)
         if (in) {
             memcpy((void *)address, slot, piece);
             memory_define(address, piece);
+            writer_set(address, piece, call->by_owner ? WRITER_OWNER : WRITER_HOST);
             managed_written(address, piece, call->request.device);
             caches_written(address, piece);
         } else {
@@ -285,6 +287,7 @@ void transfer_copy_device(Call *call)
         u64 target = row_at(call, to, row), source = row_at(call, from, row);
         memmove((void *)target, (void *)source, width);
         copy_defined(target, source, width);
+        writer_copy(target, source, width);
         managed_written(target, width, request->device);
         caches_written(target, width);
     }
@@ -333,6 +336,16 @@ static bool value_good(const WireRequest *request)
         && (!slices || box->slice % bytes == 0);
 }
 
+// Whoever fills an array with one value says nothing with it. In many small parts it may be what
+// the host had.
+static enum writer filler_of(const WireRequest *request, const Allocation *a)
+{
+    enum { PARTS = 16 };
+    return request->copy.width * request->copy.rows * request->copy.slices >= a->size / PARTS
+             ? WRITER_FILL
+             : WRITER_HOST;
+}
+
 void transfer_fill(Call *call)
 {
     const WireRequest *request = &call->request;
@@ -345,10 +358,12 @@ void transfer_fill(Call *call)
     begin(call, a, NULL);
     look_for_races(call, &request->copy.device, true);
     u64 width = request->copy.width;
+    enum writer filler = filler_of(request, a);
     for (u64 row = 0; row < row_count(call); row++) {
         u64 address = row_at(call, &request->copy.device, row);
         fill_row((u8 *)address, width, request->copy.value, request->copy.value_bytes);
         memory_define(address, width);
+        writer_set(address, width, filler);
         managed_written(address, width, request->device);
         caches_written(address, width);
     }
@@ -407,4 +422,15 @@ static void copy_slots(Call *call, bool in)
 
 void transfer_copy_in(Call *call) { copy_slots(call, true); }
 
-void transfer_copy_out(Call *call) { copy_slots(call, false); }
+_Static_assert((int)WRITER_OWNER == WIRE_BY_NOBODY && (int)WRITER_KERNEL == WIRE_BY_KERNEL
+                   && (int)WRITER_FILL == WIRE_BY_FILL && (int)WRITER_HOST == WIRE_BY_HOST
+                   && (int)WRITER_MOVED == WIRE_MOVED && (int)WRITERS == WIRE_WRITERS,
+               "the owner reads them");
+
+void transfer_copy_out(Call *call)
+{
+    const WireRequest *r = &call->request;
+    copy_slots(call, false);
+    if (call->by_owner && !call->reply.error)
+        writer_count(r->copy.device.address, r->copy.width, call->reply.written.words);
+}

@@ -6,6 +6,7 @@
 #include "ipc.h"
 #include "model/managed.h"
 #include "memory/memory.h"
+#include "memory/writer.h"
 #include "report/origin.h"
 #include "pool.h"
 #include "activity.h"
@@ -40,6 +41,7 @@ void transfer_alloc(Call *call)
         return;
     }
     a->registered = request->alloc.kind == WIRE_OF_PROGRAM;
+    if (call->by_owner) writer_set(a->base, a->size, WRITER_OWNER);
     call->reply.memory.address = a->base;
     call->reply.memory.size = a->size;
 }

@@ -110,12 +110,14 @@ static int copy(enum wire_op op, uint64_t address, uint64_t bytes, int file, uin
     return ask(r, file).error;
 }
 
-static void call(const char *what, uint64_t address)
+static void call_for(const char *what, uint64_t address, int count)
 {
-    fprintf(calls, "%s %p %d\n", what, (void *)address, COUNT);
+    fprintf(calls, "%s %p %d\n", what, (void *)address, count);
     fflush(calls);
     expect_said("returned");
 }
+
+static void call(const char *what, uint64_t address) { call_for(what, address, COUNT); }
 
 // The program ends: the rest of the report. Its last event of that kind, or NULL.
 static json_t *end(const char *kind)
@@ -185,5 +187,51 @@ Test(owner, is_refused_what_is_not_for_it)
     cr_expect_neq(copy(WIRE_COPY_IN, address + 4, BYTES, file, 0), 0, "past the array's end");
     cr_expect_neq(copy(WIRE_FILL, address, BYTES, file, 0), 0, "another request");
     cr_expect_eq(copy(WIRE_COPY_IN, address, BYTES, file, 0), 0);
+    end("exit");
+}
+
+// Who wrote the words of the array last: by nobody, kernels, fills, the host, and copies of what
+// the owner filled.
+typedef struct Words {
+    uint64_t by[WIRE_WRITERS];
+} Words;
+
+static void expect_written(uint64_t address, Words words)
+{
+    int file = memfd_create("back", 0);
+    cr_assert_eq(ftruncate(file, BYTES), 0);
+    WireRequest r = { .op = WIRE_COPY_OUT };
+    r.copy.device.address = address;
+    r.copy.width = BYTES;
+    r.copy.blocks = 1;
+    WireReply reply = ask(r, file);
+    cr_assert_eq(reply.error, 0);
+    for (int by = 0; by < WIRE_WRITERS; by++)
+        cr_expect_eq(reply.written.words[by], words.by[by], "%lu words by %d, not %lu",
+                     (unsigned long)reply.written.words[by], by, (unsigned long)words.by[by]);
+    close(file);
+}
+
+Test(owner, is_told_who_wrote_each_word_last)
+{
+    int file = numbers(0);
+    uint64_t address = allocate();
+    cr_expect_eq(copy(WIRE_COPY_IN, address, BYTES, file, 0), 0);
+    expect_written(address, (Words){ { COUNT } });
+    call_for("twice", address, 901); // of 256 threads a block, the last few beyond
+    expect_written(address, (Words){ { COUNT - 901, 901 } });
+    call_for("copy", address + 40, 100);
+    expect_written(address, (Words){ { COUNT - 901, 801, 0, 100 } });
+    call_for("twice", address, 60);
+    expect_written(address, (Words){ { COUNT - 901, 851, 0, 50 } });
+    call_for("move", address + 4 * 800,
+             100); // what lies there and behind: a kernel's, and the owner's
+    expect_written(address, (Words){ { COUNT - 901, 851 - 99, 0, 50, 99 } });
+    call_for("set", address, 500);
+    expect_written(address, (Words){ { COUNT - 901, 802 - 500, 500, 0, 99 } });
+    call_for("set", address, 10); // so small a part of it
+    expect_written(address, (Words){ { COUNT - 901, 802 - 500, 490, 10, 99 } });
+    cr_expect_eq(copy(WIRE_COPY_IN, address, BYTES, file, 0), 0);
+    expect_written(address, (Words){ { COUNT } });
     end("exit");
 }

@@ -1,5 +1,6 @@
 // The program whose memory somebody else owns (owner.c): each line that it reads is a call,
-// "twice ADDRESS COUNT" or "free ADDRESS COUNT"; it says when the call has returned.
+// "twice ADDRESS COUNT" (a kernel), "copy" (from the host), "move" (from what is behind it), "set" or
+// "free"; it says when the call has returned.
 #include <cstdio>
 #include <cuda_runtime.h>
 
@@ -19,7 +20,12 @@ int main()
     fflush(stdout);
     while (scanf("%15s %p %d", call, &p, &n) == 3) {
         if (call[0] == 't') twice<<<(n + 255) / 256, 256>>>((int *)p, n);
+        static int host[1 << 20];
+        size_t bytes = n * sizeof(int);
         if (call[0] == 'f') cudaFree(p);
+        if (call[0] == 'c') cudaMemcpy(p, host, bytes, cudaMemcpyHostToDevice);
+        if (call[0] == 'm') cudaMemcpy(p, (int *)p + n, bytes, cudaMemcpyDeviceToDevice);
+        if (call[0] == 's') cudaMemset(p, 0, bytes);
         puts("returned");
         fflush(stdout);
     }

@@ -87,7 +87,11 @@ enum wire_memory { WIRE_OF_DEVICE, WIRE_OF_BOTH, WIRE_OF_HOST, WIRE_OF_PROGRAM }
 // ALLOC, COPY_IN, COPY_OUT, DEVICE_SYNC and FREE, over a socket of its own. The bytes of a copy,
 // one row, are in a file whose descriptor comes with the request, from .copy.from.address on. In
 // reports these calls have this return address, and are the work of the program's caller.
+// The reply to COPY_OUT says how many of the array's words (of 4 bytes) were written last by whom:
+// by nobody since the owner filled them, a kernel, a fill, a copy of what the host had, or a copy
+// within the devices of what the owner had filled.
 enum { WIRE_OWNER = 1 };
+enum { WIRE_BY_NOBODY, WIRE_BY_KERNEL, WIRE_BY_FILL, WIRE_BY_HOST, WIRE_MOVED, WIRE_WRITERS };
 
 enum { WIRE_GRAPH_POOL = 1 }; // the id of the pool that the device's graphs allocate from
 
@@ -201,6 +205,9 @@ typedef struct {
         struct {
             uint64_t value;
         } pool; // POOL_ATTRIBUTE, POOL_ACCESS
+        struct {
+            uint64_t words[WIRE_WRITERS];
+        } written; // COPY_OUT, to the owner
         struct {
             double milliseconds;
         } elapsed;

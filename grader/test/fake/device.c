@@ -1,7 +1,8 @@
 // A fake device for the grader's own tests: device --report FD --owner FD --limit N --devices N --
-// PROGRAM ARGS. Writes the lines of $FAKE_EVENTS to the first FD, runs the program with the fake
-// runtime library beside it (cudart.c) and FAKE_DEVICE=simulated, answers the owner until it ends,
-// and ends the report as a device does. Its memory is a file that the program maps at the same
+// PROGRAM ARGS. Runs the program with the fake runtime library beside it (cudart.c) and
+// FAKE_DEVICE=simulated, and answers the owner until it ends. When the owner first asks, in a call,
+// it writes the lines of $FAKE_EVENTS to the first FD, and it ends the report as a device does. Its
+// memory is a file that the program maps at the same
 // place.
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -102,14 +103,19 @@ static void answer(int owner, const WireRequest *r, int file)
     send(owner, &reply, sizeof reply, MSG_NOSIGNAL);
 }
 
-static void serve_until_end(int owner, pid_t program)
+static void serve_until_end(int owner, pid_t program, const char *path, FILE *report)
 {
+    const char *events = getenv("FAKE_EVENTS");
     WireRequest request;
     int file;
     struct pollfd watched[] = { { .fd = pidfd_open(program, 0), .events = POLLIN },
                                 { .fd = owner, .events = POLLIN } };
     while (!watched[0].revents && poll(watched, 2, -1) > 0) {
-        while (receive(owner, &request, &file)) answer(owner, &request, file);
+        while (receive(owner, &request, &file)) {
+            copy_events(events, path, report);
+            events = NULL;
+            answer(owner, &request, file);
+        }
         if (watched[1].revents & POLLHUP) watched[1].fd = -1;
     }
 }
@@ -125,7 +131,6 @@ int main(int argc, char **argv)
     fcntl(owner, F_SETFD, FD_CLOEXEC);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     argv += 2;
-    copy_events(getenv("FAKE_EVENTS"), argv[8], report);
     char number[16];
     int memory = memfd_create("fake", 0);
     if (memory < 0 || ftruncate(memory, FAKE_BYTES) < 0 || !fake_map(memory)) return 2;
@@ -146,7 +151,7 @@ int main(int argc, char **argv)
     // What the program has left in a file is seen as it ends: that may be in one check alone.
     int status;
     char late[32];
-    serve_until_end(owner, pid);
+    serve_until_end(owner, pid, argv[8], report);
     waitpid(pid, &status, 0);
     snprintf(late, sizeof late, "late.%d", pid);
     copy_events(late, argv[8], report);

@@ -27,6 +27,7 @@ static const json_t *told(json_t *event, int bytes, const char *launch)
     check.session.harness = (Harness){ .program = "/x/worker", .begin = 0x1000, .end = 0x2000 };
     check.address[0][0] = AT;
     events_init(&check.session.events);
+    events_new_call(&check.session.events);
     if (launch) events_feed(&check.session.events, launch, strlen(launch));
     snprintf(address, sizeof address, "0x%" PRIx64, AT + (uint64_t)bytes);
     json_object_set_new(event, "address", json_string(address));
@@ -189,6 +190,7 @@ static json_t *found(const json_t *errors)
     check.session.harness = (Harness){ .program = "/x/worker", .begin = 0x1000, .end = 0x2000 };
     check.address[0][0] = AT;
     events_init(&check.session.events);
+    events_new_call(&check.session.events);
     json_array_foreach(errors, i, fact)
     {
         char *line = json_dumps(fact, JSON_COMPACT);

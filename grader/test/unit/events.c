@@ -22,6 +22,7 @@ Test(events, are_the_same_in_any_pieces)
     for (size_t piece = 1; piece < sizeof report; piece += 7) {
         Events e;
         events_init(&e);
+        events_new_call(&e);
         for (size_t at = 0; at < sizeof report - 1; at += piece) {
             size_t left = sizeof report - 1 - at;
             events_feed(&e, report + at, left < piece ? left : piece);
@@ -70,6 +71,7 @@ Test(events, what_managed_memory_moves_is_summed_once)
     };
     Events e;
     events_init(&e);
+    events_new_call(&e);
     events_feed(&e, moves, strlen(moves));
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const char *name = expected[i].name;
@@ -88,6 +90,7 @@ Test(events, the_next_call_knows_nothing_of_a_refused_launch)
 {
     Events e;
     events_init(&e);
+    events_new_call(&e);
     events_feed(&e, refusal, sizeof refusal - 1);
     cr_assert_null(e.malformed);
     cr_assert_not_null(e.refused);
@@ -102,6 +105,7 @@ Test(events, nonsense_is_never_overlooked)
     for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
         Events e;
         events_init(&e);
+        events_new_call(&e);
         events_feed(&e, nonsense[i], strlen(nonsense[i]));
         cr_expect_not_null(e.malformed, "%s", nonsense[i]);
     }
@@ -126,6 +130,7 @@ Test(events, what_devices_send_is_told_of_the_busiest_link)
 {
     Events e;
     events_init(&e);
+    events_new_call(&e);
     events_feed(&e, works, sizeof works - 1);
     cr_assert_eq(sum_of(&e, "link__bytes_busiest.sum"), 72);
     cr_assert_eq(sum_of(&e, "devices__elapsed_ns.sum"), 300);
@@ -171,6 +176,7 @@ Test(events, what_lies_outside_of_the_range_is_not_the_functions)
 {
     Events e;
     events_init(&e);
+    events_new_call(&e);
     e.ranged = true;
     events_feed(&e, ranged, sizeof ranged - 1);
     cr_assert_null(e.malformed);
@@ -186,4 +192,40 @@ Test(events, what_lies_outside_of_the_range_is_not_the_functions)
     cr_expect_eq(sum_of(&e, "devices__streams.sum"), 2);
     cr_expect_float_eq(e.busy_ns, 144, 1e-9);
     cr_expect_not(e.within);
+}
+
+// What no device says is no report: the grader does not guess.
+Test(events, what_cannot_be_is_malformed)
+{
+    static const char *const lines[] = {
+        "{\"event\":\"present\",\"name\":\"x\"}\n",
+        "{\"event\":\"kernel\",\"signature\":\"f()\",\"counters\":{\"a\":-1}}\n",
+        "{\"event\":\"kernel\",\"signature\":\"f()\",\"counters\":{\"a\":\"1\"}}\n",
+        "{\"name\":\"kernel\"}\n",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        Events e;
+        events_init(&e);
+        events_new_call(&e);
+        events_feed(&e, lines[i], strlen(lines[i]));
+        cr_expect(e.malformed, "%s", lines[i]);
+        cr_expect_eq(e.kernels, 0);
+    }
+}
+
+Test(events, what_is_launched_outside_of_calls_does_not_count)
+{
+    static const char kernel[] =
+        "{\"event\":\"kernel\",\"signature\":\"f()\",\"counters\":{\"a\":5},\"time_ns\":1}\n";
+    Events e;
+    events_init(&e);
+    events_feed(&e, kernel, sizeof kernel - 1);
+    cr_expect_eq(e.kernels, 0);
+    events_new_call(&e);
+    events_feed(&e, kernel, sizeof kernel - 1);
+    events_end_call(&e);
+    events_feed(&e, kernel, sizeof kernel - 1);
+    cr_expect_null(e.malformed);
+    cr_expect_eq(e.kernels, 1);
+    cr_expect_eq(sum_of(&e, "a"), 5);
 }

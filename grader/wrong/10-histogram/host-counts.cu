@@ -1,5 +1,5 @@
 // expect: SUSPECT
-// says: the answer did not come from it
+// says: by a copy from the host
 // The host counts, and sends the answer.
 #include "10-histogram.h"
 

@@ -1,0 +1,29 @@
+// Who wrote each word (4 bytes) of device memory last. Kept only where somebody owns memory
+// (wire.h, "The owner"), who asks for it.
+#pragma once
+#include "memory.h"
+
+enum writer {
+    WRITER_OWNER,  // nobody since the owner allocated or filled it; or never
+    WRITER_KERNEL, // a store or an atomic of a kernel
+    WRITER_FILL,   // cudaMemset of a good part of an array
+    WRITER_HOST,   // a copy of what the host had, or a fill of a small part
+    WRITER_MOVED,  // a copy within the devices' memory of what the owner had filled
+    WRITERS
+};
+
+enum { WRITER_WORD = 4 };
+
+extern u8 *writers; // of each word from MEMORY_BASE on: enum writer. NULL: it is not kept
+
+// From now on it is kept. False: out of memory.
+bool writer_keep(void);
+
+// A range of bytes has been written, every word of it that it touches.
+void writer_set(u64 address, u64 bytes, enum writer by);
+
+// ... by a copy on the devices: what somebody else wrote stays theirs.
+void writer_copy(u64 to, u64 from, u64 bytes);
+
+// Adds up the words of a range, by writer.
+void writer_count(u64 address, u64 bytes, u64 words[WRITERS]);
