@@ -22,6 +22,7 @@ plant_one() {
     cp -R --parents .clang-format ARCHITECTURE.md CHANGELOG.md VERSION book/index.md "lessons/$lesson.md" \
         solutions/*.awk "solutions/$lesson.cu" "profiles/lessons/$lesson.cfg" "profiles/results/nvidia-h200/$lesson.json" profiles/accuracy/*.json \
         grader/text.c grader/blame.c grader/*.sh grader/lessons/$lesson.* "grader/wrong/$lesson/wrong-pitch.edit" "grader/wrong/$lesson/host-does-the-work.cu" \
+        "grader/attacks/$lesson/strided-copies.cu" \
         simulator/rooms.* simulator/wire simulator/machine/warp.[ch] "$tree/it"
     mkdir "$tree/it/exercises"
     awk -f solutions/strip.awk "solutions/$lesson.cu" >"$tree/it/exercises/$lesson.cu"
@@ -57,6 +58,8 @@ finds 'lessons/notes.txt: belongs to no lesson' 'touch lessons/notes.txt'
 finds 'solutions/99-extra.cu: belongs to no lesson' 'touch solutions/99-extra.cu'
 finds 'grader/wrong/99-extra/: belongs to no lesson' "cp -R grader/wrong/$lesson grader/wrong/99-extra"
 finds 'is not a submission' "touch grader/wrong/$lesson/notes.txt"
+finds 'grader/attacks/99-extra/: belongs to no lesson' "cp -R grader/attacks/$lesson grader/attacks/99-extra"
+finds "strided-copies.cu:1: should be \`// expect:" "sed -i 1d grader/attacks/$lesson/strided-copies.cu"
 finds 'not what the solution gives' "echo >>exercises/$lesson.cu"
 finds 'is there twice' "touch grader/wrong/$lesson/wrong-pitch.cu"
 finds "wrong-pitch.edit:1: should be \`// expect:" "sed -i 1d grader/wrong/$lesson/wrong-pitch.edit"
@@ -96,7 +99,7 @@ finds 'simulator/machine/turn.c: machine links serve_turn of simulator/runtime/t
     touch build/simulator/device"
 finds 'does not give the order of the rooms' "sed -i '/^base < /s/main/the end/' ARCHITECTURE.md"
 finds 'NOT CHECKED: what the rooms link' 'rm exercises/*'
-finds 'the grader reaches the simulator' "echo '#include \"../simulator/wire/wire.h\"' >>grader/text.c"
+finds 'the grader reaches the simulator' "echo '#include \"../simulator/memory/memory.h\"' >>grader/text.c"
 finds 'checks include grader.h only' "echo '#include \"session.h\"' >>grader/lessons/$lesson.c"
 finds 'its own contract and CUDA only' "echo '#include \"helper.h\"' >>solutions/$lesson.cu"
 finds 'a contract includes CUDA only' "echo '#include \"helper.h\"' >>grader/lessons/$lesson.h"

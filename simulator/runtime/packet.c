@@ -36,7 +36,7 @@ static bool map_file(Call *call, int file)
     if (fstat(file, &is) < 0 || is.st_size < 0 || (u64)is.st_size < offset
         || (u64)is.st_size - offset < r->copy.width)
         return false;
-    bool out = r->op == WIRE_COPY_OUT;
+    bool out = wire_row(r->op)->slots == WIRE_SLOTS_OUT;
     u8 *bytes = mmap(NULL, (size_t)is.st_size, out ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
                      file, 0);
     if (bytes == MAP_FAILED) return false;
@@ -58,17 +58,11 @@ static bool is_owners(Call *call, int file)
     WireRequest *r = &call->request;
     memset(r->caller, 0, sizeof r->caller);
     r->caller[0] = WIRE_OWNER;
-    switch ((enum wire_op)r->op) {
-    case WIRE_ALLOC:
-    case WIRE_FREE:
-    case WIRE_DEVICE_SYNC: return true;
-    case WIRE_COPY_IN:
-    case WIRE_COPY_OUT:
-        r->copy.rows = r->copy.slices = 1;
-        r->copy.chunk = (WireChunk){ .total = r->copy.width, .bytes = (u32)r->copy.width };
-        return r->copy.width && file >= 0 && map_file(call, file);
-    default: return false;
-    }
+    const WireRow *row = wire_row(r->op);
+    if (!row->for_owner || row->slots == WIRE_SLOTS_NONE) return row->for_owner;
+    r->copy.rows = r->copy.slices = 1;
+    r->copy.chunk = (WireChunk){ .total = r->copy.width, .bytes = (u32)r->copy.width };
+    return r->copy.width && file >= 0 && map_file(call, file);
 }
 
 // The program has no calls of the owner's.
