@@ -6,6 +6,7 @@
 #include "record.h"
 #include "run.h"
 #include "text.h"
+#include "../simulator/wire/hash.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,16 +128,69 @@ static char *written_words(const Buffer *b, const char *by, uint64_t words)
                            by, (unsigned long long)words, (unsigned long long)all);
 }
 
-void blame_writers(const Arg *a)
+// Is the answer an input as it is? Then a copy is the right way.
+static bool is_an_input(const Buffer *b, size_t argc, const Arg *argv)
+{
+    for (size_t i = 0; i < argc; i++) {
+        const Buffer *in = argv[i].buffer;
+        if (argv[i].kind == ARG_DEVICE && !in->store->output && buffer_bytes(in) == buffer_bytes(b)
+            && memcmp(in->data, b->data, buffer_bytes(b)) == 0)
+            return true;
+    }
+    return false;
+}
+
+void blame_writers(const Arg *a, size_t argc, const Arg *argv)
 {
     const uint64_t *words = a->buffer->store->written;
     if (!a->buffer->store->output || a->kind != ARG_DEVICE) return;
     if (words[WIRE_BY_HOST])
         suspect(written_words(a->buffer, "a copy from the host", words[WIRE_BY_HOST]),
                 "let a kernel write it");
-    if (words[WIRE_MOVED])
+    if (words[WIRE_MOVED] && !is_an_input(a->buffer, argc, argv))
         suspect(written_words(a->buffer, "a copy of an input", words[WIRE_MOVED]),
                 "let a kernel move it");
+}
+
+// The copies of the call that brought the bytes from `address` on, one after the other, the latest
+// of each place. NULL: there is none that begins there, and ends within them.
+static const Returned *brought_at(uint64_t address, uint64_t bytes)
+{
+    const Events *e = &check.session.events;
+    for (size_t n = e->returned_count; n-- > 0;)
+        if (e->returned[n].to == address && e->returned[n].bytes && e->returned[n].bytes <= bytes)
+            return &e->returned[n];
+    return NULL;
+}
+
+// Why the output is not what copies have brought; NULL: it is.
+static const char *not_brought(const Buffer *b, uint64_t address)
+{
+    const char *data = b->data;
+    const Returned *r;
+    for (uint64_t left = buffer_bytes(b); left; left -= r->bytes) {
+        r = brought_at(address, left);
+        if (!r) return "no copy from the device has brought it, or not all of it";
+        if (r->by_device < r->words) return "a copy has brought it from where no kernel wrote";
+        if (wire_hash(data, r->bytes) != r->hash)
+            return "the host has changed what a copy from the device had brought";
+        address += r->bytes;
+        data += r->bytes;
+    }
+    return NULL;
+}
+
+void blame_returned(const Arg *a, uint64_t address)
+{
+    const Buffer *b = a->buffer;
+    if (!check.session.reports || !b->store->output || a->kind != ARG_HOST) return;
+    const char *why_not = not_brought(b, address + b->store->guard);
+    if (!why_not) return;
+    char *says = text_format("%s is not what a kernel wrote: %s", b->name, why_not);
+    check_add_fact(VERDICT_SUSPECT, says,
+                   "A kernel is to write the answer, and a copy to bring it to the host.",
+                   "let a kernel compute it, and copy what that wrote");
+    free(says);
 }
 
 // So few bytes may well be what a function finishes on the host.

@@ -58,7 +58,8 @@ void call_take_buffers(size_t argc, const Arg *argv)
         enum verdict v;
         char *damage = buffer_take(argv[i].buffer, argv[i].kind != ARG_HOST, &v);
         if (damage) check_add_fact(v, damage, NULL, NULL);
-        else blame_writers(&argv[i]);
+        else blame_writers(&argv[i], argc, argv);
+        if (check.come_back) blame_returned(&argv[i], check.address[i][0]);
         free(damage);
     }
     blame_journey(argc, argv);
@@ -163,6 +164,8 @@ void shuffle_blocks(void)
     cr_assert(!check.started, "shuffle_blocks() comes before the first call");
     check.shuffled = true;
 }
+
+void answers_come_back(void) { check.come_back = true; }
 
 void call_settle(enum outcome outcome)
 {

@@ -15,6 +15,7 @@ struct check {
     Session session;              // of all calls; begun by the first
     bool started, shuffled, late; // begun; with blocks in another order than by their numbers; with
                                   // kernels that begin late
+    bool come_back;               // host outputs are what copies bring
     json_t *facts, *notes;        // record.h
     size_t errors_seen;           // of session.events.errors, in facts or notes already
     const char *function;         // of the last call, with its arguments and its answer
@@ -72,7 +73,11 @@ void blame_return(void);
 
 // An output of whose words a copy has written some last, where a kernel should have. And a call
 // whose inputs, all on the device, were copied to the host, and answers from there.
-void blame_writers(const Arg *a);
+void blame_writers(const Arg *a, size_t argc, const Arg *argv);
+
+// A host output at that address of the worker's that is not what copies of the call have brought
+// there, or not what a kernel wrote.
+void blame_returned(const Arg *a, uint64_t address);
 void blame_journey(size_t argc, const Arg *argv);
 
 // How a call ended, or the worker's stage, unless the device has said it better.

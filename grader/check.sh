@@ -195,7 +195,7 @@ includes() {
 none 'the simulator knows nothing of lessons or of the grader' \
     "$(includes simulator | grep -E '(grader|lessons|exercises|solutions|protocol)[./]')"
 none 'the grader reaches the simulator through its command, its events and the requests of an owner (wire/wire.h) only' \
-    "$(includes grader | grep -E '(simulator|exercises|solutions)/' | grep -v ':[./]*/simulator/wire/wire\.h$')"
+    "$(includes grader | grep -E '(simulator|exercises|solutions)/' | grep -vE ':[./]*/simulator/wire/(wire|hash)\.h$')"
 none "a lesson's checks include grader.h only" \
     "$(includes grader/lessons | grep -vE '\.(h|peer\.cu):' | grep -v ':grader\.h$')"
 none 'a contract includes CUDA only' "$(includes grader/lessons | grep '\.h:')"

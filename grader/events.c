@@ -2,6 +2,7 @@
 // silence: a line that cannot be read makes the whole run a GRADER-ERROR.
 #define _GNU_SOURCE
 #include "events.h"
+#include "../simulator/wire/wire.h"
 #include "text.h"
 #include <limits.h>
 #include <math.h>
@@ -70,6 +71,7 @@ void events_new_call(Events *e)
     json_decref(e->refused);
     e->refused = NULL;
     memset(&e->work, 0, sizeof e->work);
+    e->returned_count = 0;
 }
 
 static void add_counters(json_t *sum, json_t *counters)
@@ -184,8 +186,31 @@ static void take_kernel(Events *e, json_t *event)
     e->time_ns += json_number_value(json_object_get(event, "time_ns"));
 }
 
+static uint64_t number_in(const json_t *event, const char *key)
+{
+    const char *words = json_string_value(json_object_get(event, key));
+    return words ? strtoull(words, NULL, 0) : 0;
+}
+
+static void note_returned(Events *e, const json_t *event)
+{
+    const json_t *written = json_object_get(event, "written");
+    Returned r = { .to = number_in(event, "to"),
+                   .hash = number_in(event, "hash"),
+                   .bytes = (uint64_t)json_integer_value(json_object_get(event, "bytes")) };
+    if (!json_is_array(written)) return;
+    for (size_t by = 0; by < json_array_size(written); by++) {
+        uint64_t words = (uint64_t)json_integer_value(json_array_get(written, by));
+        r.words += words;
+        if (by == WIRE_BY_KERNEL || by == WIRE_BY_FILL) r.by_device += words;
+    }
+    e->returned = realloc(e->returned, (e->returned_count + 1) * sizeof *e->returned);
+    e->returned[e->returned_count++] = r;
+}
+
 static void take_copy(Events *e, json_t *event)
 {
+    note_returned(e, event);
     const char *kind = json_string_value(json_object_get(event, "kind"));
     const char *name = !kind                     ? NULL
                      : strcmp(kind, "HtoD") == 0 ? COPIED_HTOD

@@ -8,6 +8,12 @@
 
 enum { EVENTS_DEVICES = 64 };
 
+// A copy to the host in one piece: where to, a hash of its bytes, and how many of its words, of all
+// of them, a kernel or a fill had written last.
+typedef struct Returned {
+    uint64_t to, bytes, hash, words, by_device;
+} Returned;
+
 typedef struct Events {
     json_t *counters;  // name -> sum over all kernels and copies
     json_t *call;      // the same since events_new_call()
@@ -28,6 +34,8 @@ typedef struct Events {
     bool calling;       // a call is in progress
     char *launched;     // which kernels the call in progress launched, in words; NULL: none so far
     size_t launches;    // how many
+    Returned *returned; // by the call's copies to the host, in order
+    size_t returned_count;
     bool ranged;        // only work within cudaProfilerStart() and cudaProfilerStop() counts,
     bool within;        // as now
     double busy_ns;     // for so long the device was still at work after the last range

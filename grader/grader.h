@@ -112,8 +112,8 @@ void as_matrix(Buffer *b, size_t rows, size_t cols);
 __attribute__((format(printf, 1, 2))) void given(const char *format, ...);
 
 // One argument. device(b) is a device pointer (allocated and filled by the grader). An output there
-// is SUSPECT where the last to write it was a copy from the host, or one that moved an input: a
-// kernel is to have written it; copies may write what is spread;
+// is SUSPECT where the last to write it was a copy from the host, or one that moved parts of an
+// input: a kernel is to have written it. Copies may write what is spread.
 // scratch(b) one to memory for the function's own use, an output that nobody reads: what it holds
 // before means nothing, so on the simulated device nothing wrote it, and using it as it is is
 // MEMORY; spread(b, parts) an array, on the host, of `parts` device pointers: b's elements are cut
@@ -178,6 +178,10 @@ int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *
 // others; who looks at what others tell may come early. Blocks of CUB's and Thrust's kernels begin
 // by their numbers still, as NVIDIA relies on that. A GPU does as it likes.
 void shuffle_blocks(void);
+
+// From now on in this check host outputs are what copies from the device bring, as kernels wrote
+// it. One that the host wrote, or changed, is SUSPECT. Nothing is asked on a GPU.
+void answers_come_back(void);
 
 // The bytes that any right answer to the last call must read from and write to
 // the device's memory. Claims in profiles/lessons/*.cfg are ratios to their sum

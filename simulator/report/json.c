@@ -310,3 +310,18 @@ void report_json_kernel(int fd, const KernelReport *k)
     if (k->time_ns > 0) set_text(object, "bound", k->bound);
     report_json_line(fd, object);
 }
+
+void report_json_copy(int fd, const char *kind, uint64_t bytes, const CopyReport *back)
+{
+    json_t *object =
+        json_pack("{ss ss sI}", "event", "copy", "kind", kind, "bytes", (json_int_t)bytes);
+    if (back) {
+        json_t *words = json_array();
+        for (int by = 0; by < WIRE_WRITERS; by++)
+            json_array_append_new(words, json_integer((json_int_t)back->words[by]));
+        set_address(object, "to", back->to);
+        set_address(object, "hash", back->hash);
+        json_object_set_new(object, "written", words);
+    }
+    report_json_line(fd, object);
+}

@@ -32,7 +32,9 @@
 //   "event": "refused"    a launch that fails (the first one, until the program checks its error): "cause", "message", "next",
 //                         "kernel", "numbers", "file", "line", as for an error, which follows if the program never checks;
 //                         "status": its cudaError_t
-//   "event": "copy"       "kind": "HtoD", "DtoH", "DtoD" or "HtoH", "bytes"
+//   "event": "copy"       "kind": "HtoD", "DtoH", "DtoD" or "HtoH", "bytes"; with --owner, of one in one piece to the host, "to": its
+//                         address there, "hash" of the bytes (wire/hash.h), "written": how many of the words were written last
+//                         by nobody, a kernel, a fill, the host, and a copy of what the owner filled
 //   "event": "migration"  of managed memory: "direction", like the kind of a copy; "cause": "gpu-fault", "cpu-fault" or "prefetch";
 //                         "bytes", "faults"
 //   "event": "work"       with several devices or a timeline: "kind", "device", "stream", "start_ns", "end_ns"; "links", or
@@ -48,6 +50,7 @@
 
 // Writes an object as a line, if possible with one write(), and releases the object.
 void report_json_line(int fd, json_t *object);
+void report_json_copy(int fd, const char *kind, uint64_t bytes, const CopyReport *back);
 
 // Write an error that occurred `count` times, a refused launch, and a launch that ran.
 void report_json_error(int fd, const Report *report, const MessageMemory *memory, uint64_t count);

@@ -181,13 +181,12 @@ void report_kernel(const KernelReport *kernel)
     unlock();
 }
 
-void report_copy(const char *kind, uint64_t bytes)
+void report_copy(const char *kind, uint64_t bytes, const CopyReport *back)
 {
     lock();
     flush_locked();
     if (sink.fd >= 0) {
-        report_json_line(sink.fd, json_pack("{ss ss sI}", "event", "copy", "kind", kind, "bytes",
-                                            (json_int_t)bytes));
+        report_json_copy(sink.fd, kind, bytes, back);
     } else if (sink.profile) {
         fprintf(stderr, "warpwise: copy %s, %" PRIu64 " bytes\n", kind, bytes);
     }

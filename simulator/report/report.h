@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/place.h"
+#include "wire/wire.h"
 
 typedef struct Allocation Allocation; // memory.h
 
@@ -154,6 +155,13 @@ typedef struct {
     int kernels, half, nine_tenths;
 } PredictionError;
 
+// What a copy in one piece brought to the host: its address there, a hash of the bytes
+// (wire/hash.h), and how many of the source's words were written last by whom (wire.h). Kept only
+// for an owner.
+typedef struct {
+    uint64_t to, hash, words[WIRE_WRITERS];
+} CopyReport;
+
 // A column of the table of source lines. `value` computes it from the line's counters and the
 // launch's; 0: the line has no such figure.
 typedef struct {
@@ -210,7 +218,7 @@ void report_flush(void);
 void report_kernel(const KernelReport *kernel);
 
 // Writes the errors, then the copy. kind: "HtoD", "DtoH", "DtoD", "HtoH".
-void report_copy(const char *kind, uint64_t bytes);
+void report_copy(const char *kind, uint64_t bytes, const CopyReport *back);
 
 // Bytes that were moved over the link from one device to another.
 typedef struct {

@@ -5,6 +5,7 @@
 #include "model/managed.h"
 #include "memory/memory.h"
 #include "memory/writer.h"
+#include "wire/hash.h"
 #include "model/link.h"
 #include "streams/peer.h"
 #include "streams/pooled.h"
@@ -173,6 +174,21 @@ static double copy_ns(const Call *call, u64 bytes, bool in)
     return ((in ? profile.copy_seconds : profile.copy_back_seconds) + (double)bytes / speed) * 1e9;
 }
 
+// What a copy brings to the host. False: who wrote it is not kept.
+static bool describe_back(const Call *call, CopyReport *back)
+{
+    const WireRequest *r = &call->request;
+    if (!writers) return false;
+    writer_count(r->copy.device.address, r->copy.width, back->words);
+    back->hash = wire_hash((void *)r->copy.device.address, r->copy.width);
+    return true;
+}
+
+static bool is_one_piece_back(const Call *call)
+{
+    return wire_row(call->request.op)->slots == WIRE_SLOTS_OUT && row_count(call) == 1;
+}
+
 // At the last chunk: advances the stream's clock by the copy's time, and records the copy.
 static void finish_copy(const Call *call, const char *kind, enum engine engine, double ns)
 {
@@ -181,7 +197,8 @@ static void finish_copy(const Call *call, const char *kind, enum engine engine, 
     char name[64];
     clock_work(call->request.stream, engine, 1, ns, call->request.copy.blocks);
     if (call->by_owner) return; // the program has not made it
-    report_copy(kind, bytes);
+    CopyReport back = { .to = call->request.copy.from.address };
+    report_copy(kind, bytes, is_one_piece_back(call) && describe_back(call, &back) ? &back : NULL);
     snprintf(name, sizeof name, "Memcpy %s%s", kind,
              !bus                        ? ""
              : call->request.copy.pinned ? " (pinned)"
@@ -263,7 +280,7 @@ static void finish_peer_copy(const Call *call, u32 from, u32 to)
     bool link = peer_linked(from, to);
     double ns = link_copy_seconds(from, to, bytes) * 1e9;
     clock_work_between(stream, from, to, link, ns, call->request.copy.blocks);
-    report_copy("PtoP", bytes);
+    report_copy("PtoP", bytes, NULL);
     LinkReport moved = { from, to, bytes };
     double end = clock_stream_end(stream);
     report_work("copy", from, -1, end - ns, end, !link, &moved, 1);
@@ -314,7 +331,7 @@ void transfer_copy_host(Call *call)
         return;
     clock_operation(stream);
     clock_work(stream, ENGINE_NONE, 1, 0, true);
-    report_copy("HtoH", call->request.copy.width * row_count(call));
+    report_copy("HtoH", call->request.copy.width * row_count(call), NULL);
 }
 
 // Fills with a value of 1, 2 or 4 bytes.

@@ -4,6 +4,7 @@
 #include "buffer.h"
 #include "check.h"
 #include "record.h"
+#include "../../../simulator/wire/hash.h"
 #include <criterion/criterion.h>
 #include <glob.h>
 #include <inttypes.h>
@@ -221,4 +222,90 @@ Test(blame, decides_by_facts_alone)
                   json_dumps(with, 0), json_dumps(without, 0));
     }
     cr_assert_gt(events, 15);
+}
+
+// ---- Who wrote the answer
+
+static Arg out_arg;
+
+// An output of 4 floats, 1 to 4, at AT in the worker's host memory or on the device.
+static Buffer *answer(Arg (*as)(Buffer *))
+{
+    Buffer *out = output_f32("out", 4);
+    for (int i = 0; i < 4; i++) out->f32[i] = (float)(i + 1);
+    check = (struct check){ .facts = json_array(), .notes = json_array(), .function = "f" };
+    check.session.reports = true;
+    events_init(&check.session.events);
+    events_new_call(&check.session.events);
+    out_arg = as(out);
+    return out;
+}
+
+static void brought(const Buffer *out, int from, int count, int by_kernel, float first)
+{
+    float bytes[4];
+    char line[256];
+    memcpy(bytes, out->f32 + from, sizeof(float) * (size_t)count);
+    bytes[0] = first;
+    snprintf(line, sizeof line,
+             "{\"event\":\"copy\",\"kind\":\"DtoH\",\"bytes\":%d,\"to\":\"0x%" PRIx64
+             "\",\"hash\":\"0x%" PRIx64 "\",\"written\":[%d,%d,0,0,0]}\n",
+             4 * count, AT + 4 * (uint64_t)from, wire_hash(bytes, 4 * (size_t)count),
+             count - by_kernel, by_kernel);
+    events_feed(&check.session.events, line, strlen(line));
+}
+
+static const json_t *judged(void)
+{
+    blame_returned(&out_arg, AT);
+    return json_array_get(check.facts, 0);
+}
+
+Test(blame, what_copies_brought_in_pieces_is_a_kernels)
+{
+    const Buffer *out = answer(host);
+    brought(out, 0, 4, 0, 9); // an earlier one, of which nothing is left
+    brought(out, 2, 2, 2, 3);
+    brought(out, 0, 2, 2, 1);
+    cr_expect_null(judged());
+}
+
+Test(blame, an_output_that_no_copy_brought_is_the_hosts)
+{
+    const Buffer *out = answer(host);
+    brought(out, 0, 3, 3, 1);
+    says(judged(), "says",
+         "Out is not what a kernel wrote: no copy from the device has brought it, or not all "
+         "of it");
+}
+
+Test(blame, an_output_that_is_another_than_was_brought_is_the_hosts)
+{
+    const Buffer *out = answer(host);
+    brought(out, 0, 4, 4, 7);
+    says(judged(), "says",
+         "Out is not what a kernel wrote: the host has changed what a copy from the device had "
+         "brought");
+}
+
+Test(blame, what_no_kernel_wrote_is_nobodys_answer)
+{
+    const Buffer *out = answer(host);
+    brought(out, 0, 4, 3, 1);
+    says(judged(), "says",
+         "Out is not what a kernel wrote: a copy has brought it from where no kernel wrote");
+}
+
+Test(blame, a_copy_may_bring_an_input_as_it_is_and_no_other)
+{
+    Buffer *in = input_f32("in", 4), *out = answer(device);
+    Arg args[] = { out_arg, device(in) };
+    out->store->written[WIRE_MOVED] = 4;
+    memcpy(out->data, in->data, 16);
+    blame_writers(&args[0], 2, args);
+    cr_expect_eq(json_array_size(check.facts), 0);
+    out->f32[3] = 0;
+    blame_writers(&args[0], 2, args);
+    says(json_array_get(check.facts, 0), "says",
+         "Out was last written by a copy of an input, all of it");
 }
