@@ -193,8 +193,25 @@ void blame_returned(const Arg *a, uint64_t address)
     free(says);
 }
 
-// So few bytes may well be what a function finishes on the host.
-enum { FEW_BYTES = 1024 };
+// So few bytes may well be what a function finishes on the host; and so many a page of managed
+// memory brings along, whatever is asked for.
+enum { FEW_BYTES = 1 << 10, PAGE_BYTES = 1 << 16 };
+
+// Bytes that the call took to the host, and from there to the device, whatever carried them.
+typedef struct Journey {
+    uint64_t down, up;
+} Journey;
+
+static Journey journey_of(uint64_t in, uint64_t out)
+{
+    Journey j = { counter("memcpy__bytes_dtoh.sum") + counter("pinned_memory__bytes_write.sum"),
+                  counter("memcpy__bytes_htod.sum") + counter("pinned_memory__bytes_read.sum") };
+    if (out >= FEW_BYTES) j.up += counter("launch__parameter_bytes.sum");
+    if (in < 4 * PAGE_BYTES || out < 4 * PAGE_BYTES) return j;
+    j.down += counter("unified_memory__bytes_dtoh.sum");
+    j.up += counter("unified_memory__bytes_htod.sum");
+    return j;
+}
 
 void blame_journey(size_t argc, const Arg *argv)
 {
@@ -204,10 +221,10 @@ void blame_journey(size_t argc, const Arg *argv)
         if (argv[i].kind != ARG_DEVICE) return;
         *(argv[i].buffer->store->output ? &out : &in) += buffer_bytes(argv[i].buffer);
     }
-    uint64_t down = counter("memcpy__bytes_dtoh.sum"), up = counter("memcpy__bytes_htod.sum");
-    if (in < FEW_BYTES || 2 * down < in || 2 * up < out || !up) return;
-    suspect(text_format("%llu bytes were copied to the host in the call, and %llu from there",
-                        (unsigned long long)down, (unsigned long long)up),
+    Journey j = journey_of(in, out);
+    if (in < FEW_BYTES || 2 * j.down < in || 2 * j.up < out || !j.up) return;
+    suspect(text_format("%llu bytes went to the host in the call, and %llu came from there",
+                        (unsigned long long)j.down, (unsigned long long)j.up),
             "compute on the device, without the host");
 }
 

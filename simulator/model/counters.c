@@ -130,6 +130,8 @@ static bool counters_access(Access *a)
         MemoryCounts *m = a->space == SPACE_LOCAL ? &t->local : &t->global;
         m->requests += a->space == SPACE_LOCAL ? (a->bytes + WORD_BYTES - 1) / WORD_BYTES : 1;
         m->sectors += access_sectors(a);
+        if (a->space == SPACE_GLOBAL && a->base >= MEMORY_PINNED)
+            t->host_sectors += access_sectors(a);
         m->lines += a->lines;
         m->bytes += a->bytes;
         if (polls_again(a)) t->polls++, t->polling_threads += (u32)__builtin_popcount(a->mask);
@@ -140,9 +142,10 @@ static bool counters_access(Access *a)
 static void counters_known_lines(Warp *w, const Insn *i, u32 pc, u64 address,
                                  const struct PatternLines *lines)
 {
-    (void)address;
-    MemoryCounts *m = &counts_of(w->block->grid)[pc].global;
+    Counts *t = &counts_of(w->block->grid)[pc];
+    MemoryCounts *m = &t->global;
     if (i->row == ROW_ld_const) return;
+    if (address >= MEMORY_PINNED) t->host_sectors += lines->all;
     m->requests++;
     m->sectors += lines->all;
     m->lines += lines->count;
@@ -159,6 +162,8 @@ static void counters_swept(Block *b, u32 bit)
         if (!(l->rest & bit) || l->insn->row == ROW_ld_const) continue;
         m->requests += bytes / l->bytes;
         m->sectors += bytes / SECTOR_BYTES;
+        if (l->base >= MEMORY_PINNED)
+            counts_of(b->grid)[l->pc].host_sectors += bytes / SECTOR_BYTES;
         m->lines += bytes / LINE_BYTES;
         m->bytes += bytes / LANES;
     }
@@ -357,6 +362,8 @@ static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc)
     sum[LINK_OUT] += t->sent;
     sum[PAGE_FAULTS] += t->faults;
     sum[BYTES_MIGRATED] += t->moved;
+    if (!row->store) sum[HOST_READ] += t->host_sectors * SECTOR_BYTES;
+    if (row->store || row->shape == ATOMIC) sum[HOST_WRITTEN] += t->host_sectors * SECTOR_BYTES;
 }
 
 // ---- At the end of a launch ----
@@ -485,6 +492,7 @@ static void counters_grid_end(Grid *g)
                  .shared_config = caches_carveout() };
     add_traffic(t.sum, caches_traffic());
     t.sum[LAUNCHES] = 1;
+    t.sum[PARAMETER_BYTES] = g->kernel->param_bytes;
     t.sum[THREADS] = (u64)l->grid[0] * l->grid[1] * l->grid[2] * g->threads;
     bool waited = drop_polls(g);
     for (u32 pc = 0; pc < g->kernel->code_count; pc++) add_instruction(t.sum, g, pc);

@@ -1,5 +1,5 @@
 // expect: SUSPECT
-// says: were copied to the host in the call
+// says: bytes went to the host in the call
 // The host transposes, and sends the answer aside: a kernel moves it to its place.
 #include "05-transpose.h"
 

@@ -1,0 +1,46 @@
+// expect: exit 0
+// counts: from_host pinned_memory__bytes_read.sum 8192
+// counts: from_host launch__parameter_bytes.sum 16
+// counts: to_host pinned_memory__bytes_write.sum 8192
+// counts: far_apart pinned_memory__bytes_read.sum 1024
+// counts: added pinned_memory__bytes_write.sum 128
+// counts: added launch__parameter_bytes.sum 8
+//
+// Pinned memory of the host, which kernels read and write themselves.
+#include <cuda_runtime.h>
+
+enum { COUNT = 2048 };
+
+__global__ void from_host(int *to, const int *from)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = from[i];
+}
+
+__global__ void to_host(int *to, const int *from)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = from[i];
+}
+
+__global__ void far_apart(int *to, const int *from) { to[threadIdx.x] = from[16 * threadIdx.x]; }
+
+__global__ void added(int *to) { atomicAdd(to + threadIdx.x, 1); }
+
+int main()
+{
+    int *host, *there;
+    cudaMallocHost((void **)&host, COUNT * sizeof *host);
+    cudaMalloc((void **)&there, COUNT * sizeof *there);
+    for (int i = 0; i < COUNT; i++) host[i] = i;
+    from_host<<<COUNT / 256, 256>>>(there, host);
+    to_host<<<COUNT / 256, 256>>>(host, there);
+    far_apart<<<1, 32>>>(there, host);
+    added<<<1, 32>>>(host);
+    cudaDeviceSynchronize();
+    int wrong = 0;
+    for (int i = 32; i < COUNT; i++) wrong += host[i] != i;
+    cudaFreeHost(host);
+    cudaFree(there);
+    return wrong != 0;
+}
