@@ -82,14 +82,13 @@ typedef struct {
 // Memory of cudaMalloc, managed memory, pinned memory, and registered memory of the program.
 enum wire_memory { WIRE_OF_DEVICE, WIRE_OF_BOTH, WIRE_OF_HOST, WIRE_OF_PROGRAM };
 
-// The owner: a process that the program does not know, which owns memory on its devices
-// (simulator/run --owner FD). It allocates, fills, reads and frees that memory by the requests
-// ALLOC, COPY_IN, COPY_OUT, DEVICE_SYNC and FREE, over a socket of its own. The bytes of a copy,
-// one row, are in a file whose descriptor comes with the request, from .copy.from.address on. In
-// reports these calls have this return address, and are the work of the program's caller.
-// The reply to COPY_OUT says how many of the array's words (of 4 bytes) were written last by whom:
-// by nobody since the owner filled them, a kernel, a fill, a copy of what the host had, or a copy
-// within the devices of what the owner had filled.
+// The owner: a process that the program does not know, which owns memory on the program's devices
+// (simulator/run --owner FD). Over a socket of its own it makes those of the requests of wire.def
+// that are for it: it allocates, fills, reads and frees. A copy has one row, whose bytes are in a
+// file from .copy.from.address on; its descriptor comes with the request. The reply to COPY_OUT
+// says how many words (of 4 bytes) of the array were last written by nobody since the owner filled
+// them, by a kernel, a fill, a copy of what the host had, or a copy within the devices of what the
+// owner had filled. In reports WIRE_OWNER stands for the return address of its calls.
 enum { WIRE_OWNER = 1 };
 enum { WIRE_BY_NOBODY, WIRE_BY_KERNEL, WIRE_BY_FILL, WIRE_BY_HOST, WIRE_MOVED, WIRE_WRITERS };
 
