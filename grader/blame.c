@@ -112,8 +112,7 @@ void blame_return(void)
 
 static void suspect(char *says, const char *next)
 {
-    check_add_fact(VERDICT_SUSPECT, says,
-                   "The arrays are on the device, and a kernel is to write the answer.", next);
+    check_suspect(says, "The arrays are on the device, and a kernel is to write the answer.", next);
     free(says);
 }
 
@@ -183,13 +182,13 @@ static const char *not_brought(const Buffer *b, uint64_t address)
 void blame_returned(const Arg *a, uint64_t address)
 {
     const Buffer *b = a->buffer;
-    if (!check.session.reports || !b->store->output || a->kind != ARG_HOST) return;
+    if (!check.session.reports || !b->store->output) return;
+    if (a->kind != ARG_HOST && a->kind != ARG_PINNED) return;
     const char *why_not = not_brought(b, address + b->store->guard);
     if (!why_not) return;
     char *says = text_format("%s is not what a kernel wrote: %s", b->name, why_not);
-    check_add_fact(VERDICT_SUSPECT, says,
-                   "A kernel is to write the answer, and a copy to bring it to the host.",
-                   "let a kernel compute it, and copy what that wrote");
+    check_suspect(says, "A kernel is to write the answer, and a copy to bring it to the host.",
+                  "let a kernel compute it, and copy what that wrote");
     free(says);
 }
 

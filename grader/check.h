@@ -17,6 +17,7 @@ struct check {
                                   // kernels that begin late
     bool come_back;               // host outputs are what copies bring
     json_t *facts, *notes;        // record.h
+    json_t *suspicion;            // a fact, should all else be right; NULL: none
     size_t errors_seen;           // of session.events.errors, in facts or notes already
     const char *function;         // of the last call, with its arguments and its answer
     size_t argc;
@@ -37,6 +38,10 @@ extern struct check check;
 
 // Adds a fact about the student's function (a note, if v is PASS): "given: says".
 json_t *check_add_fact(enum verdict v, const char *says, const char *why, const char *next);
+
+// Keeps a fact of a SUSPECT answer: it is one when the check ends and nothing else is wrong, for a
+// wrong answer is no deceit. The first stands.
+void check_suspect(const char *says, const char *why, const char *next);
 
 // Ends the check if there is any fact. Criterion's jump: it does not return then.
 void check_stop_if_failed(void);

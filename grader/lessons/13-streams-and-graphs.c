@@ -102,6 +102,7 @@ static void asks(int n, int words, bool is_pinned)
     old_table = words_of_table;
     numbers = in->i32, words_of_table = table->i32, numbers_count = n;
     diagnose(which_stretch);
+    answers_come_back();
     given("n = %d, words = %d", n, words);
     call("stretch", is_pinned ? pinned(out) : host(out), is_pinned ? pinned(in) : host(in), i32(n),
          is_pinned ? pinned(table) : host(table), scratch(output_i32("room", words)), i32(words));

@@ -258,7 +258,8 @@ static void brought(const Buffer *out, int from, int count, int by_kernel, float
 static const json_t *judged(void)
 {
     blame_returned(&out_arg, AT);
-    return json_array_get(check.facts, 0);
+    cr_assert_eq(json_array_size(check.facts), 0, "it may be wrong as well");
+    return check.suspicion;
 }
 
 Test(blame, what_copies_brought_in_pieces_is_a_kernels)
@@ -303,9 +304,8 @@ Test(blame, a_copy_may_bring_an_input_as_it_is_and_no_other)
     out->store->written[WIRE_MOVED] = 4;
     memcpy(out->data, in->data, 16);
     blame_writers(&args[0], 2, args);
-    cr_expect_eq(json_array_size(check.facts), 0);
+    cr_expect_null(check.suspicion);
     out->f32[3] = 0;
     blame_writers(&args[0], 2, args);
-    says(json_array_get(check.facts, 0), "says",
-         "Out was last written by a copy of an input, all of it");
+    says(check.suspicion, "says", "Out was last written by a copy of an input, all of it");
 }
