@@ -102,6 +102,58 @@ for source in "$cases"/${CASES:-*}.cu; do
     fi
 done
 
+# One of the processes of a run, whose grader is $2; the runner is Criterion's.
+one_of() {
+    for environ in $(grep -lzx "FAKE_TREE=$tree" /proc/[0-9]*/environ 2>/dev/null); do
+        pid=${environ#/proc/} pid=${pid%/environ}
+        parent=$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$pid/status" 2>/dev/null)
+        case $1:$(cat "/proc/$pid/comm" 2>/dev/null) in
+        grader:99-fake) [ "$pid" = "$2" ] || continue ;;
+        runner:99-fake) [ "$parent" = "$2" ] || continue ;;
+        check:99-fake) [ "$pid" != "$2" ] && [ "$parent" != "$2" ] || continue ;;
+        device:run) ;;
+        worker:worker) ;;
+        *) continue ;;
+        esac
+        echo "$pid"
+        return
+    done
+    return 1
+}
+
+# A run, one of whose processes is killed so many seconds after it was seen. False: it was gone by then.
+run_and_kill() {
+    env -u DEVICE NVCC="$nvcc" FAKES="$PWD/simulator" DEVICE="$PWD/simulator/run" CUDA_HOME="$PWD/cuda" FAKE_CASE= \
+        FAKE_EVENTS="$cases/right.events" FAKE_TREE="$tree" NO_COLOR=1 SEED= PROFILE= LC_ALL=C \
+        build/grader/99-fake exercises/takes-its-time.cu >killed.out 2>&1 </dev/null &
+    grader=$!
+    for moment in $(seq 100); do victim=$(one_of "$1" $grader) && break; sleep 0.05; done
+    sleep "$2"
+    kill -9 "$victim" 2>/dev/null && hit=yes || hit=no
+    for moment in $(seq 300); do kill -0 $grader 2>/dev/null || break; sleep 0.1; done
+    kill -0 $grader 2>/dev/null && { ended=no; kill -9 $grader; } || ended=yes
+    wait $grader 2>/dev/null
+    status=$?
+    rm -rf build/run
+    [ $hit = yes ]
+}
+
+# killed WHO SECONDS: the run ends, does not pass, and leaves no process behind.
+killed() {
+    for attempt in 1 2 3 4 5; do run_and_kill "$1" "$2" && break; done
+    if [ $hit$ended = yesyes ] && [ $status -ne 0 ] && ! grep -q ^PASS killed.out && ! left_behind; then
+        passed=$((passed + 1))
+    else
+        echo "the $1 is killed after $2 s (hit: $hit): ended: $ended, exit status $status"
+        cat killed.out
+        failed=$((failed + 1))
+    fi
+}
+{ echo '#include <unistd.h>'; sed 's/^[vi].*) {/& usleep(400000);/; s/^{$/& usleep(400000);/' exercises/right.cu; } >exercises/takes-its-time.cu
+for who in grader runner check device worker; do
+    for seconds in 0 0.1 0.3; do killed $who $seconds; done
+done
+
 # refuses WORDS ARGUMENT...: there is nothing to grade, and the words, an extended regular expression, say what to do.
 refuses() {
     words=$1
