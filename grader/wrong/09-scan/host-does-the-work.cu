@@ -1,5 +1,5 @@
 // expect: SUSPECT
-// says: the answer did not come from it
+// says: by a copy from the host
 // Copies the vector to the host and scans it there.
 #include "09-scan.h"
 

@@ -1,5 +1,5 @@
 // expect: SUSPECT
-// says: the answer did not come from it
+// says: by a copy from the host
 // Copies the elements to the host and sorts them there.
 #include "11-radix-sort.h"
 
