@@ -129,7 +129,8 @@ run_and_kill() {
     grader=$!
     for moment in $(seq 100); do victim=$(one_of "$1" $grader) && break; sleep 0.05; done
     sleep "$2"
-    kill -9 "$victim" 2>/dev/null && hit=yes || hit=no
+    hit=no
+    grep -q '^State:.[^ZX]' "/proc/$victim/status" 2>/dev/null && kill -9 "$victim" 2>/dev/null && hit=yes
     for moment in $(seq 300); do kill -0 $grader 2>/dev/null || break; sleep 0.1; done
     kill -0 $grader 2>/dev/null && { ended=no; kill -9 $grader; } || ended=yes
     wait $grader 2>/dev/null
@@ -149,9 +150,9 @@ killed() {
         failed=$((failed + 1))
     fi
 }
-{ echo '#include <unistd.h>'; sed 's/^[vi].*) {/& usleep(400000);/; s/^{$/& usleep(400000);/' exercises/right.cu; } >exercises/takes-its-time.cu
+{ echo '#include <unistd.h>'; sed 's/^[vi].*) {/& usleep(800000);/; s/^{$/& usleep(800000);/' exercises/right.cu; } >exercises/takes-its-time.cu
 for who in grader runner check device worker; do
-    for seconds in 0 0.1 0.3; do killed $who $seconds; done
+    for seconds in 0 0.1 0.2; do killed $who $seconds; done
 done
 
 # refuses WORDS ARGUMENT...: there is nothing to grade, and the words, an extended regular expression, say what to do.
