@@ -76,13 +76,15 @@ void blame_events(void);
 // as that is known.
 void blame_return(void);
 
-// An output of whose words a copy has written some last, where a kernel should have. And a call
-// whose inputs, all on the device, were copied to the host, and answers from there.
+// An output on the device of whose words a copy has written some last, where a kernel should have.
 void blame_writers(const Arg *a, size_t argc, const Arg *argv);
 
 // A host output at that address of the worker's that is not what copies of the call have brought
 // there, or not what a kernel wrote.
 void blame_returned(const Arg *a, uint64_t address);
+
+// A call whose arrays are all on the device, whose inputs went to the host, and whose answer came
+// from there, whatever carried them.
 void blame_journey(size_t argc, const Arg *argv);
 
 // How a call ended, or the worker's stage, unless the device has said it better.
