@@ -12,6 +12,8 @@ typedef struct Spawn {
                                     // at the end; or NULL
     int from[8], to[8];
     size_t descriptors;
+    bool trusted; // it keeps root's capabilities; else it, and what it starts, can look into no
+                  // process of ours
 } Spawn;
 
 // Starts it in a process group of its own; it dies when we die. Returns its

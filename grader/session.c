@@ -173,6 +173,7 @@ static pid_t start_gpu(const char *device, const char *worker, const char *at, c
         .from = { c->worker[1], c->printed[1], c->printed[1] },
         .to = { WORKER_FD, 1, 2 },
         .descriptors = 3,
+        .trusted = n > 0, // the GPU's counters are root's
     };
     return process_start(&spawn);
 }

@@ -243,6 +243,7 @@ static void keep_memory(void)
 
 int main(int count, char **words)
 {
+    prctl(PR_SET_DUMPABLE, 0); // the program must not read or trace this process
     keep_memory();
     Options options = parse(count, words);
     if (options.report > STDERR_FILENO && fcntl(options.report, F_SETFD, FD_CLOEXEC) < 0)
@@ -262,7 +263,6 @@ int main(int count, char **words)
     if (options.timeline && !timeline_open(options.timeline)) fail("--timeline");
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     find_library();
-    prctl(PR_SET_DUMPABLE, 0); // the program must not read or trace this process
     device.limit = options.limit;
     device.count = (u32)options.devices;
     report_open(options.report, options.counters);
