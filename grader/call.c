@@ -142,16 +142,17 @@ static void note_addresses(const Request *request)
 static enum outcome exchange(const char *name, bool returns_i32, size_t argc, const Arg *argv)
 {
     int fds[PROTOCOL_FDS];
-    size_t fd_count = 0;
+    size_t fd_count = 0, before;
     Session *s = &check.session;
     Request request = call_request(s, name, returns_i32, argc, argv, fds, &fd_count);
     request.action = ACTION_CALL;
     request.ranged = s->events.ranged;
     request.last_first = check.calls % 2; // in turns: who is read first has the least time
     events_new_call(&s->events);
-    enum outcome outcome = owned_give(s, &request, argv, &check.answer);
-    if (!is_done(outcome)) return outcome;
-    outcome = session_call(s, &request, fds, fd_count, &check.answer);
+    before = fd_count;
+    enum outcome outcome = owned_give(s, &request, argv, fds, &fd_count, &check.answer);
+    if (is_done(outcome)) outcome = session_call(s, &request, fds, fd_count, &check.answer);
+    owned_sent(fds, before, fd_count);
     note_addresses(&request);
     if (is_done(outcome)) outcome = owned_take(s, &request, argv, &check.answer);
     if (is_done(outcome)) outcome = owned_free(s, &request, argv, &check.answer);

@@ -118,8 +118,10 @@ static void begin(Side *s, const char *worker, double seconds)
         *r = call_request(s->session, s->function, false, s->argc[n], s->argv[n], fds, &fd_count);
         r->action = ACTION_HOLD;
         check.answer = (Answer){ 0 };
-        settle(s, owned_give(s->session, r, s->argv[n], &check.answer));
+        size_t before = fd_count;
+        settle(s, owned_give(s->session, r, s->argv[n], fds, &fd_count, &check.answer));
         step(s, r, fds, fd_count);
+        owned_sent(fds, before, fd_count);
     }
 }
 

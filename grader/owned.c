@@ -3,12 +3,16 @@
 #include "run.h"
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { ALIGNMENT = 256 }; // bytes, as cudaMalloc has it
+enum { ALIGNMENT = 256 };          // bytes, as cudaMalloc has it
+enum { DEVICES_UNAVAILABLE = 46 }; // of cudaError_t
 
 bool owned(const Session *s, const Arg *a)
 {
-    return s->reports && (a->kind == ARG_DEVICE || a->kind == ARG_SPREAD || a->kind == ARG_SCRATCH);
+    return s->owner >= 0
+        && (a->kind == ARG_DEVICE || a->kind == ARG_SCRATCH
+            || (a->kind == ARG_SPREAD && s->reports));
 }
 
 // One question of the device. False: no more of the call's; *outcome or *answer says why.
@@ -17,17 +21,32 @@ typedef struct Asking {
     Answer *answer;
     enum stage stage; // that an error belongs to
     enum outcome outcome;
+    int memory; // the descriptor that came with the last reply, or -1
 } Asking;
+
+// What an error says of a GPU that others use too.
+static const char *words_of(int error)
+{
+    switch (error) {
+    case WIRE_MEMORY_ALLOCATION: return ", as the device has no memory left";
+    case DEVICES_UNAVAILABLE:
+        return ", as the GPU is in use, or takes one process alone (nvidia-smi -c 0 lets it take "
+               "more)";
+    default: return "";
+    }
+}
 
 static bool ask(Asking *a, WireRequest *request, int file, WireReply *reply)
 {
-    do a->outcome = session_ask(a->session, request, file, reply);
+    a->memory = -1;
+    do a->outcome = session_ask(a->session, request, file, reply, &a->memory);
     while (a->outcome == OUTCOME_ANSWER && reply->error == WIRE_DEADLOCKED && !request->alone++);
     if (a->outcome != OUTCOME_ANSWER) return false;
     if (!reply->error) return true;
     a->answer->stage = a->stage;
     a->answer->cuda = reply->error;
-    snprintf(a->answer->error, sizeof a->answer->error, "cudaError_t %d", reply->error);
+    snprintf(a->answer->error, sizeof a->answer->error, "cudaError_t %d%s", reply->error,
+             words_of(reply->error));
     return false;
 }
 
@@ -47,17 +66,21 @@ typedef struct Part {
 
 static bool is_spread(const Part *p) { return p->arg->kind == ARG_SPREAD; }
 
+// With its guards.
+static uint64_t span(const Part *p) { return p->given->guard + p->given->bytes + p->given->guard; }
+
 static uint32_t device_of(const Part *p) { return is_spread(p) ? p->number : 0; }
 
-static bool allocate(Asking *a, const Part *p, uint64_t *address)
+static bool allocate(Asking *a, const Part *p, RequestArg *given)
 {
     WireReply reply;
     WireRequest r = request_of(WIRE_ALLOC, "cudaMalloc", device_of(p));
-    r.alloc.bytes = p->given->bytes ? p->given->bytes : 1;
+    r.alloc.bytes = span(p) ? span(p) : 1;
     r.alloc.align = ALIGNMENT;
     r.alloc.kind = WIRE_OF_DEVICE;
     if (!ask(a, &r, -1, &reply)) return false;
-    *address = reply.memory.address;
+    given->address[p->number] = reply.memory.address;
+    given->mapped = a->memory >= 0 ? reply.memory.size : 0;
     return true;
 }
 
@@ -67,8 +90,8 @@ static bool copy(Asking *a, const Part *p, enum wire_op op, int file, bool waits
     WireReply reply;
     struct Store *store = p->arg->buffer->store;
     WireRequest r = request_of(op, waits ? "cudaMemcpy" : "cudaMemcpyAsync", device_of(p));
-    uint64_t bytes = p->given->bytes;
-    if (!bytes || p->arg->kind == ARG_SCRATCH) return true;
+    uint64_t bytes = span(p);
+    if (!bytes || p->given->pass == PASS_SCRATCH) return true;
     r.copy.device = (WireBox){ p->given->address[p->number], bytes, bytes };
     r.copy.from = (WireBox){ p->number * bytes, bytes, bytes };
     r.copy.width = bytes;
@@ -79,19 +102,26 @@ static bool copy(Asking *a, const Part *p, enum wire_op op, int file, bool waits
     return true;
 }
 
-enum outcome owned_give(Session *s, Request *request, const Arg *argv, Answer *answer)
+enum outcome owned_give(Session *s, Request *request, const Arg *argv, int *fds, size_t *fd_count,
+                        Answer *answer)
 {
-    Asking a = { s, answer, STAGE_PREPARE, OUTCOME_ANSWER };
+    Asking a = { s, answer, STAGE_PREPARE, OUTCOME_ANSWER, -1 };
     for (uint32_t i = 0; i < request->argc; i++) {
         RequestArg *given = &request->arg[i];
         for (uint32_t n = 0; owned(s, &argv[i]) && n < given->parts; n++) {
             Part p = { &argv[i], given, n };
-            if (!allocate(&a, &p, &given->address[n])
-                || !copy(&a, &p, WIRE_COPY_IN, argv[i].buffer->store->given, !is_spread(&p)))
+            if (!allocate(&a, &p, given)) return a.outcome;
+            if (given->mapped) fds[(*fd_count)++] = a.memory;
+            if (!copy(&a, &p, WIRE_COPY_IN, argv[i].buffer->store->given, !is_spread(&p)))
                 return a.outcome;
         }
     }
     return OUTCOME_ANSWER;
+}
+
+void owned_sent(const int *fds, size_t before, size_t fd_count)
+{
+    for (size_t i = before; i < fd_count; i++) close(fds[i]);
 }
 
 static bool take_part(Asking *a, const Part *p)
@@ -113,10 +143,11 @@ static bool take_all(Asking *a, const Request *request, const Arg *argv)
     return true;
 }
 
+// On a GPU the worker has done so, and nobody else can.
 static bool synchronize(Asking *a)
 {
     WireReply reply;
-    for (int d = 0; d < run_devices(); d++) {
+    for (int d = 0; a->session->reports && d < run_devices(); d++) {
         WireRequest r = request_of(WIRE_DEVICE_SYNC, "cudaDeviceSynchronize", (uint32_t)d);
         if (!ask(a, &r, -1, &reply)) return false;
     }
@@ -126,9 +157,8 @@ static bool synchronize(Asking *a)
 enum outcome owned_take(Session *s, const Request *request, const Arg *argv, Answer *answer)
 {
     bool several = false;
-    if (!s->reports) return OUTCOME_ANSWER;
     for (uint32_t i = 0; i < request->argc; i++) several |= argv[i].kind == ARG_SPREAD;
-    Asking a = { s, answer, STAGE_SYNCHRONIZE, OUTCOME_ANSWER };
+    Asking a = { s, answer, STAGE_SYNCHRONIZE, OUTCOME_ANSWER, -1 };
     bool good = several ? take_all(&a, request, argv) && synchronize(&a) : synchronize(&a);
     a.stage = STAGE_COPY;
     if (good && !several) take_all(&a, request, argv);
@@ -137,7 +167,7 @@ enum outcome owned_take(Session *s, const Request *request, const Arg *argv, Ans
 
 enum outcome owned_free(Session *s, const Request *request, const Arg *argv, Answer *answer)
 {
-    Asking a = { s, answer, STAGE_COPY, OUTCOME_ANSWER };
+    Asking a = { s, answer, STAGE_COPY, OUTCOME_ANSWER, -1 };
     WireReply reply;
     for (uint32_t i = 0; i < request->argc; i++)
         for (uint32_t n = 0; owned(s, &argv[i]) && n < request->arg[i].parts; n++) {

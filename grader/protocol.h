@@ -17,8 +17,10 @@
 //     PASS_PINNED   two, as PASS_DEVICE, of pinned memory of the host; it is copied away
 //                   when the function returns, before anybody waits for the device
 //
-// What comes with addresses instead is there already: the grader owns it, on the simulated device
-// (owned.h). It has no descriptors, and the worker neither copies nor frees it.
+// What comes with addresses instead is there already: the grader owns it (owned.h). The worker
+// neither copies nor frees it. On the simulated device it has no descriptors. On a GPU it comes as
+// a descriptor of device memory, behind all others, of which the worker maps `mapped` bytes and
+// calls with what is `guard` bytes behind their beginning.
 //
 // A call is made at once, or in steps, for the clock: each call to be timed is HELD
 // with its buffers; RESET gives all outputs their first contents again; RUN makes
@@ -30,7 +32,7 @@
 enum {
     PROTOCOL_MAGIC = 0x57505731, // "WPW1"
     PROTOCOL_ARGS = 16,
-    PROTOCOL_FDS = 2 * PROTOCOL_ARGS,
+    PROTOCOL_FDS = 2 * PROTOCOL_ARGS, // descriptors of a request
     PROTOCOL_NAME = 64,
     PROTOCOL_ERROR = 160,
     PROTOCOL_HELD = 16, // calls at most
@@ -58,7 +60,8 @@ typedef struct RequestArg {
     uint32_t parts, reserved;         // buffers: PASS_SPREAD: how many; else 1
     uint64_t bytes, guard;            // of each part
     uint64_t bits;                    // scalars: the value, in its low bytes
-    uint64_t address[PROTOCOL_PARTS]; // of each part that is there; 0: the worker makes it
+    uint64_t mapped;                  // bytes, of memory that comes as a descriptor; else 0
+    uint64_t address[PROTOCOL_PARTS]; // the owner's, of each part; 0: the worker makes it
 } RequestArg;
 
 typedef struct Request {

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "result.h"
 #include "diagnosis.h"
+#include "run.h"
 #include "text.h"
 #include <math.h>
 #include <stdlib.h>
@@ -182,10 +183,11 @@ static json_t *gpu_json(const GpuRun *g)
     json_t *timings = json_array();
     for (size_t i = 0; i < g->timings; i++)
         json_array_append_new(timings, timing_json(&g->timing[i]));
-    json_t *j = json_pack("{ss ss ss? ss ss si si so so}", "device", g->gpu.name, "driver",
-                          g->gpu.driver, "toolkit", g->toolkit, "date", g->date,
-                          "compute_capability", capability, "passed", (int)g->passed, "checks",
-                          (int)g->checks, "timings", timings, "records", checks_json(g->records));
+    json_t *j =
+        json_pack("{ss ss ss? ss ss sb si si so so}", "device", g->gpu.name, "driver",
+                  g->gpu.driver, "toolkit", g->toolkit, "date", g->date, "compute_capability",
+                  capability, "owns_memory", run_owns_gpu_memory(), "passed", (int)g->passed,
+                  "checks", (int)g->checks, "timings", timings, "records", checks_json(g->records));
     free(capability);
     return j;
 }

@@ -89,6 +89,9 @@ int run_devices(void)
 }
 uint64_t run_l2_bytes(void) { return strtoull(exported("WARPWISE_GPU"), NULL, 10); }
 
+// Not behind a profiler or a memory checker: it is to see allocations of their own sizes.
+bool run_owns_gpu_memory(void) { return *exported("WARPWISE_GPU_MEMORY") && !*run_device(); }
+
 double run_patience(void) { return run_on_gpu() ? *run_device() ? 20 : 3 : 1; }
 
 void run_use_gpu(const Gpu *gpu)
@@ -98,6 +101,7 @@ void run_use_gpu(const Gpu *gpu)
     char *count = text_format("%d", gpu->count < PROTOCOL_PARTS ? gpu->count : PROTOCOL_PARTS);
     setenv("WARPWISE_GPU", l2, 1);
     setenv("SEED", seed, 1);
+    setenv("WARPWISE_GPU_MEMORY", gpu->exports_memory ? "1" : "", 1);
     setenv("WARPWISE_GPUS", gpu->count > 1 ? count : "1", 1);
     free(count);
     free(l2);

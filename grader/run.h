@@ -28,6 +28,7 @@ run_timeline(const char *check);  // where the timeline of that check goes; NULL
 double run_patience(void);        // times the profile's seconds: a profiler takes its time
 void run_use_gpu(const Gpu *gpu); // from now on they do
 uint64_t run_l2_bytes(void);      // of that GPU
+bool run_owns_gpu_memory(void);   // the grader owns the calls' arrays there (gpu_memory.h)
 const char *run_libraries(void);  // "LD_LIBRARY_PATH=..." with NVIDIA's CUDA runtime first
 const char *run_seed(void);       // $SEED, else "warpwise"; on a GPU a fresh one for each run
 const Profile *run_profile(void); // of this lesson; without a file, one with no claims

@@ -6,11 +6,14 @@
 //       '-------- pipe: what both print -----------------'
 //
 // On a GPU it is `$DEVICE WORKER SOCKET`, $DEVICE most often empty. Nobody reports
-// there: the worker's own end is seen through a pidfd, and takes the pipe's place.
+// there: the worker's own end is seen through a pidfd, and takes the pipe's place. Memory is owned
+// over a socket to a process of our own (gpu_memory.h).
 //
 // The sandbox will be words between the device and the worker in the command below.
 #define _GNU_SOURCE
 #include "session.h"
+#include "gpu_memory.h"
+#include "message.h"
 #include "process.h"
 #include "run.h"
 #include "text.h"
@@ -45,7 +48,7 @@ static void close_end(int *fd)
 
 // A pair of descriptors: [0] stays here, [1] goes to the child.
 typedef struct Channels {
-    int worker[2], owner[2], report[2], printed[2];
+    int worker[2], owner[2], report[2], printed[2]; // owner: of a device that reports
 } Channels;
 
 static bool open_channels(Channels *c)
@@ -188,7 +191,9 @@ static pid_t start_device(Session *s, const char *device, const char *worker, co
     const char *at = device[strspn(device, " ")] ? listen_at(&listener) : "8";
     pid_t pid = at ? start_gpu(device, worker, at, c) : -1;
     close_end(&s->report);
+    close_end(&s->owner);
     if (pid > 0) s->report = pidfd_open(pid, 0);
+    if (pid > 0 && run_owns_gpu_memory() && gpu_memory_start(&s->owner) < 0) return -1;
     if (listener >= 0) {
         close(s->worker);
         s->worker = accept_worker(listener, pid > 0 ? terms->seconds : 0);
@@ -317,27 +322,6 @@ static enum outcome wait_for_end(Session *s)
     return s->events.ended ? OUTCOME_ENDED : OUTCOME_LATE;
 }
 
-static bool send_with(int socket, const void *what, size_t bytes, const int *fds, size_t fd_count)
-{
-    union {
-        struct cmsghdr header;
-        char space[CMSG_SPACE(PROTOCOL_FDS * sizeof(int))];
-    } control;
-    struct iovec part = { (void *)what, bytes };
-    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-    memset(&control, 0, sizeof control);
-    if (fd_count) {
-        message.msg_control = &control;
-        message.msg_controllen = CMSG_SPACE(fd_count * sizeof *fds);
-        struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-        c->cmsg_level = SOL_SOCKET;
-        c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(fd_count * sizeof *fds);
-        memcpy(CMSG_DATA(c), fds, fd_count * sizeof *fds);
-    }
-    return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)bytes;
-}
-
 // True when the socket has an answer; else the outcome says why it never will.
 static bool wait_for_answer(Session *s, int socket, enum outcome *outcome)
 {
@@ -362,7 +346,7 @@ static enum outcome take_answer(Session *s, Answer *answer)
     char message[sizeof *answer + 1];
     enum outcome outcome;
     if (!wait_for_answer(s, s->worker, &outcome)) return outcome;
-    ssize_t n = recv(s->worker, message, sizeof message, MSG_DONTWAIT);
+    ssize_t n = message_receive(s->worker, message, sizeof message, MSG_DONTWAIT, NULL);
     if (n <= 0) return wait_for_end(s);
     memcpy(answer, message, sizeof *answer);
     answer->error[PROTOCOL_ERROR - 1] = 0;
@@ -374,7 +358,7 @@ enum outcome session_call(Session *s, const Request *request, const int *fds, si
                           Answer *answer)
 {
     drain_all(s);
-    if (!send_with(s->worker, request, sizeof *request, fds, fd_count)) return wait_for_end(s);
+    if (!message_send(s->worker, request, sizeof *request, fds, fd_count)) return wait_for_end(s);
 
     enum outcome outcome = take_answer(s, answer);
     if (outcome == OUTCOME_ANSWER && answer->stage == STAGE_BEGUN) outcome = take_answer(s, answer);
@@ -383,12 +367,17 @@ enum outcome session_call(Session *s, const Request *request, const int *fds, si
     return s->events.malformed ? OUTCOME_LOST : outcome;
 }
 
-enum outcome session_ask(Session *s, const WireRequest *request, int file, WireReply *reply)
+// The device's process itself has ended, or on a GPU the owner's alone.
+static enum outcome lose_owner(Session *s) { return s->reports ? wait_for_end(s) : OUTCOME_LOST; }
+
+enum outcome session_ask(Session *s, const WireRequest *request, int file, WireReply *reply,
+                         int *memory)
 {
     enum outcome outcome;
-    if (!send_with(s->owner, request, sizeof *request, &file, file >= 0)) return wait_for_end(s);
+    if (!message_send(s->owner, request, sizeof *request, &file, file >= 0)) return lose_owner(s);
     if (!wait_for_answer(s, s->owner, &outcome)) return outcome;
-    if (recv(s->owner, reply, sizeof *reply, MSG_DONTWAIT) != sizeof *reply) return wait_for_end(s);
+    if (message_receive(s->owner, reply, sizeof *reply, MSG_DONTWAIT, memory) != sizeof *reply)
+        return lose_owner(s);
     drain_all(s);
     return s->events.malformed ? OUTCOME_LOST : OUTCOME_ANSWER;
 }

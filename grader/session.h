@@ -16,7 +16,7 @@ typedef struct Session {
     bool reports;                // it is a simulated device, which reports what it sees
     int worker, report, printed; // the socket, and the reading ends of two pipes; -1: closed
                                  // (report: of a device that does not, its pidfd)
-    int owner; // the socket to a device that reports, over which the grader owns memory there
+    int owner; // the socket over which the grader owns memory on the device; -1: it owns none
     double start, seconds, delay; // of the clock: when it was set, its limit, and what the
                                   // processes had waited for a core
     double deadline;              // start, the limit, and what they have waited since
@@ -60,10 +60,12 @@ const char *session_start(Session *s, const char *device, const char *worker, co
 enum outcome session_call(Session *s, const Request *request, const int *fds, size_t fd_count,
                           Answer *answer);
 
-// Asks the device, over the channel that the worker has not seen (wire.h, "The owner"). file: what
-// a copy reads or writes, else -1. The outcome is ANSWER, and *reply the device's; or ENDED, LATE
-// or LOST. All events until then are in s->events.
-enum outcome session_ask(Session *s, const WireRequest *request, int file, WireReply *reply);
+// Asks the device, or a GPU's owner (gpu_memory.h), over the channel that the worker has not seen
+// (wire.h, "The owner"). file: what a copy reads or writes, else -1. The outcome is ANSWER, and
+// *reply the device's, *memory the descriptor of a GPU's memory that came with it, or -1; or ENDED,
+// LATE or LOST. All events until then are in s->events.
+enum outcome session_ask(Session *s, const WireRequest *request, int file, WireReply *reply,
+                         int *memory);
 
 // Hangs up, lets the program end (what it leaked is then in s->events), and
 // leaves no process behind. The outcome is ENDED, LATE or LOST.

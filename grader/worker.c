@@ -2,6 +2,7 @@
 // its own, trusted with nothing. It takes requests from the socket named by its
 // only argument, calls the student's function through libffi, waits for the
 // device, and answers. Read protocol.h first.
+#include "driver.h"
 #include "protocol.h"
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
@@ -22,7 +23,7 @@
 typedef struct Slot {
     const RequestArg *arg;
     int given, returned;                   // descriptors, -1: none
-    unsigned char *memory[PROTOCOL_PARTS]; // PASS_HOST: the mapping; else each part's allocation
+    unsigned char *memory[PROTOCOL_PARTS]; // what is mapped; else each part's allocation
     void *first[PROTOCOL_PARTS];           // a held output's first contents, on the device
     void *pointer[PROTOCOL_PARTS];         // PASS_SPREAD: what the function gets
     union {
@@ -43,6 +44,8 @@ static bool is_pinned(const Slot *s) { return s->arg->pass == PASS_PINNED; }
 
 // Is it on the device, and the grader's?
 static bool is_there(const Slot *s) { return s->arg->address[0] != 0; }
+
+static bool is_mapped(const Slot *s) { return s->arg->mapped != 0; }
 
 // Does the worker allocate it?
 static bool is_ours(const Slot *s)
@@ -174,6 +177,41 @@ static void take_addresses(Slot *s)
     s->value.pointer = is_spread(s) ? (void *)s->pointer : s->pointer[0];
 }
 
+// ---- The grader's memory on a GPU
+
+static const Driver *driver(void)
+{
+    static Driver d;
+    if (!d.cuInit && !driver_open(&d)) die("no libcuda.so.1");
+    return &d;
+}
+
+// The driver's errors have the runtime's numbers.
+static cudaError_t map_memory(Slot *s, int file)
+{
+    CUdeviceptr address;
+    CUmemGenericAllocationHandle memory;
+    cudaError_t error = cudaFree(0); // the driver is initialised, and the device's context made
+    if (error) return error;
+    CUresult result = driver()->cuMemImportFromShareableHandle(
+        &memory, (void *)(intptr_t)file, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+    close(file);
+    if (result) return (cudaError_t)result;
+    result = driver_map(driver(), memory, s->arg->mapped, &address);
+    driver()->cuMemRelease(memory); // the mapping keeps it
+    s->memory[0] = (unsigned char *)address;
+    s->value.pointer = s->memory[0] + s->arg->guard;
+    return (cudaError_t)result;
+}
+
+static cudaError_t map_all(const Request *request, const int *fds, Slot *slots)
+{
+    cudaError_t error = cudaSuccess;
+    for (uint32_t i = 0; i < request->argc && !error; i++)
+        if (is_mapped(&slots[i])) error = map_memory(&slots[i], *fds++);
+    return error;
+}
+
 static void prepare_host(Slot *s)
 {
     int protection = s->arg->writable ? PROT_READ | PROT_WRITE : PROT_READ;
@@ -196,7 +234,7 @@ static cudaError_t prepare(const Request *request, const int *fds, Slot *slots)
         *s = (Slot){ .arg = &request->arg[i], .given = -1, .returned = -1 };
         cudaError_t error = cudaSuccess;
         if (is_there(s)) {
-            take_addresses(s);
+            if (!is_mapped(s)) take_addresses(s);
             continue;
         }
         switch (s->arg->pass) {
@@ -216,7 +254,8 @@ static cudaError_t prepare(const Request *request, const int *fds, Slot *slots)
         }
         if (error) return error;
     }
-    return several(request) ? cudaSetDevice(0) : cudaSuccess;
+    cudaError_t error = several(request) ? cudaSetDevice(0) : cudaSuccess;
+    return error ? error : map_all(request, fds, slots);
 }
 
 static ffi_type *type_of(enum pass pass)
@@ -328,6 +367,10 @@ static void release(const Request *request, Slot *slots)
         for (uint32_t p = 0; is_ours(s) && p < s->arg->parts; p++)
             let_go(s, s->memory[p]), let_go(s, s->first[p]);
         if (s->arg->pass == PASS_HOST) unmap(s->memory[0], span(s));
+        if (is_mapped(s)) {
+            let_go(s, s->first[0]);
+            driver_unmap(driver(), (CUdeviceptr)s->memory[0], s->arg->mapped);
+        }
         if (s->given >= 0) close(s->given);
         if (s->returned >= 0) close(s->returned);
     }
@@ -367,7 +410,10 @@ static struct held {
 } held[PROTOCOL_HELD];
 static uint32_t held_count;
 
-static bool is_device_output(const Slot *s) { return is_ours(s) && s->arg->writable && span(s); }
+static bool is_device_output(const Slot *s)
+{
+    return (is_ours(s) || is_mapped(s)) && s->arg->writable && span(s);
+}
 
 static cudaError_t copy_within(const Slot *s, uint32_t part, void *to, const void *from)
 {

@@ -5,6 +5,8 @@
 # colours and within its width. The cases gpu-* have a fake GPU too, with a fake clock. The user may have the second
 # of the machine's GPUs alone, and lets launches wait. CASES="gpu-*" runs some of them.
 set -u
+# The grader lets no other process of its user look into it: here root may, also root of a namespace alone.
+[ "$(id -u)" = 0 ] || exec unshare -r sh "$0" "$@"
 export CUDA_VISIBLE_DEVICES=1 CUDA_LAUNCH_BLOCKING=1
 here=grader/test
 root=build/test/verdicts.$$
@@ -20,14 +22,14 @@ cp $here/fake/99-fake.peer.cu "$root/grader/lessons/"
 cp $here/fake/99-fake.cfg "$root/profiles/lessons/"
 cp $here/verdicts/*.cu "$root/exercises/"
 gcc -std=gnu17 -O1 -o "$root/simulator/run" $here/fake/device.c &&
-gcc -std=gnu17 -O1 -shared -fPIC -Wl,-soname,libcuda.so.1 \
+gcc -std=gnu17 -O1 -isystem "${CUDA_HOME:-/usr/local/cuda}/include" -shared -fPIC -Wl,-soname,libcuda.so.1 \
     -o "$root/driver/libcuda.so.1" $here/fake/cuda.c &&
 gcc -std=gnu17 -O1 -shared -fPIC -Wl,-soname,libcudart.so.13 \
     -o "$root/simulator/libcudart.so.13" $here/fake/cudart.c &&
 gcc -std=gnu17 -O1 -isystem "${CUDA_HOME:-/usr/local/cuda}/include" \
     -c -o "$root/worker.o" grader/worker.c &&
 ld -r -T grader/worker.ld -o "$root/build/grader/worker.o" "$root/worker.o" &&
-gcc -std=gnu17 -O1 -Igrader -o "$root/build/grader/99-fake" $here/fake/99-fake.c \
+gcc -std=gnu17 -O1 -Igrader -isystem "${CUDA_HOME:-/usr/local/cuda}/include" -o "$root/build/grader/99-fake" $here/fake/99-fake.c \
     $here/fake/stopwatch.c $(ls grader/*.c | grep -v -e worker.c -e stopwatch.c) -lcriterion -ljansson -lconfig -lpng -lm || exit 1
 
 passed=0 failed=0
@@ -72,6 +74,8 @@ for source in "$cases"/${CASES:-*}.cu; do
     [ -f "$cases/$name.events" ] && events=$cases/$name.events
     device=DEVICE=$PWD/simulator/run
     case $name in gpu-*) device=LD_LIBRARY_PATH=$PWD/driver ;; esac
+    export FAKE_GPU=
+    case $name in gpu-own-memory) FAKE_GPU=exports-nothing ;; gpu-busy) FAKE_GPU=busy ;; esac
     link=-lm
     case $name in gpu-peer-missing) link=-lnowhere ;; esac
     sed -i "1s/-l.*/$link/" grader/lessons/99-fake.peer.cu
@@ -102,7 +106,7 @@ for source in "$cases"/${CASES:-*}.cu; do
     fi
 done
 
-# One of the processes of a run, whose grader is $2; the runner is Criterion's.
+# One of the processes of a run, whose grader is $2; the runner is Criterion's, and the owner that of a GPU's memory.
 one_of() {
     for environ in $(grep -lzx "FAKE_TREE=$tree" /proc/[0-9]*/environ 2>/dev/null); do
         pid=${environ#/proc/} pid=${pid%/environ}
@@ -111,6 +115,9 @@ one_of() {
         grader:99-fake) [ "$pid" = "$2" ] || continue ;;
         runner:99-fake) [ "$parent" = "$2" ] || continue ;;
         check:99-fake) [ "$pid" != "$2" ] && [ "$parent" != "$2" ] || continue ;;
+        owner:99-fake)
+            [ "$pid" != "$2" ] && [ "$parent" != "$2" ] || continue
+            [ "$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$parent/status" 2>/dev/null)" != "$2" ] || continue ;;
         device:run) ;;
         worker:worker) ;;
         *) continue ;;
@@ -123,11 +130,13 @@ one_of() {
 
 # A run, one of whose processes is killed so many seconds after it was seen. False: it was gone by then.
 run_and_kill() {
-    env -u DEVICE NVCC="$nvcc" FAKES="$PWD/simulator" DEVICE="$PWD/simulator/run" CUDA_HOME="$PWD/cuda" FAKE_CASE= \
+    device=DEVICE=$PWD/simulator/run submission=exercises/takes-its-time.cu
+    case $1 in owner) device=LD_LIBRARY_PATH=$PWD/driver submission=exercises/takes-its-time-on-a-gpu.cu ;; esac
+    env -u DEVICE NVCC="$nvcc" FAKES="$PWD/simulator" "$device" CUDA_HOME="$PWD/cuda" FAKE_CASE= \
         FAKE_EVENTS="$cases/right.events" FAKE_TREE="$tree" NO_COLOR=1 SEED= PROFILE= LC_ALL=C \
-        build/grader/99-fake exercises/takes-its-time.cu >killed.out 2>&1 </dev/null &
+        build/grader/99-fake $submission >killed.out 2>&1 </dev/null &
     grader=$!
-    for moment in $(seq 100); do victim=$(one_of "$1" $grader) && break; sleep 0.05; done
+    for moment in $(seq 400); do victim=$(one_of "$1" $grader) && break; sleep 0.05; done
     sleep "$2"
     hit=no
     grep -q '^State:.[^ZX]' "/proc/$victim/status" 2>/dev/null && kill -9 "$victim" 2>/dev/null && hit=yes
@@ -150,8 +159,15 @@ killed() {
         failed=$((failed + 1))
     fi
 }
-{ echo '#include <unistd.h>'; sed 's/^[vi].*) {/& usleep(800000);/; s/^{$/& usleep(800000);/' exercises/right.cu; } >exercises/takes-its-time.cu
-for who in grader runner check device worker; do
+# It takes its time on the device that the process to be killed belongs to.
+slowly() {
+    echo '#include <stdlib.h>'
+    echo '#include <unistd.h>'
+    sed "s/^[vi].*) {/& if (${1:-}getenv(\"FAKE_DEVICE\")) usleep(800000);/; s/^{\$/& if (${1:-}getenv(\"FAKE_DEVICE\")) usleep(800000);/" exercises/right.cu
+}
+slowly >exercises/takes-its-time.cu
+slowly ! >exercises/takes-its-time-on-a-gpu.cu
+for who in grader runner check device worker owner; do
     for seconds in 0 0.1 0.2; do killed $who $seconds; done
 done
 

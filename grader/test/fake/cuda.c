@@ -1,25 +1,141 @@
-// A driver with one GPU, for the grader's own tests: 64 GB/s, and an L2 cache of 4 KiB.
+// A driver with one GPU, for the grader's own tests: 64 GB/s, and an L2 cache of 4 KiB. Its memory
+// is files, which processes share by their descriptors: a handle is one.
+#define _GNU_SOURCE
+#include <cuda.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-int cuInit(unsigned flags) { return (int)flags; }
-int cuDeviceGet(int *device, int ordinal) { return *device = ordinal; }
-int cuDeviceGetCount(int *count) { return *count = 1, 0; }
-int cuDriverGetVersion(int *version) { return *version = 13000, 0; }
+enum { GRANULE = 4096 };
 
-int cuDeviceGetName(char *name, int size, int device)
+static bool is(const char *kind)
 {
-    snprintf(name, size, "Fake GPU");
-    return device;
+    const char *now = getenv("FAKE_GPU");
+    return now && strcmp(now, kind) == 0;
 }
 
-int cuDeviceGetAttribute(int *value, int attribute, int device)
+CUresult cuInit(unsigned flags) { return (CUresult)flags; }
+CUresult cuDeviceGet(CUdevice *device, int ordinal) { return (CUresult)(*device = ordinal); }
+CUresult cuDeviceGetCount(int *count) { return *count = 1, CUDA_SUCCESS; }
+CUresult cuDriverGetVersion(int *version) { return *version = 13000, CUDA_SUCCESS; }
+
+CUresult cuDeviceGetName(char *name, int size, CUdevice device)
+{
+    snprintf(name, size, "Fake GPU");
+    return (CUresult)device;
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
     switch (attribute) {
-    case 36: *value = 1000000; break; // kHz
-    case 37: *value = 256; break;     // bits
-    case 38: *value = 4096; break;    // bytes
-    case 75: *value = 9; break;
+    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: *value = 1000000; break; // kHz
+    case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH: *value = 256; break;
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: *value = 4096; break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = 9; break;
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+        *value = !is("exports-nothing");
+        break;
     default: *value = 0;
     }
-    return device;
+    return (CUresult)device;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
+{
+    *context = NULL;
+    return is("busy") ? CUDA_ERROR_DEVICE_UNAVAILABLE : (CUresult)device;
+}
+
+CUresult cuCtxSetCurrent(CUcontext context)
+{
+    return context ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cuMemGetAllocationGranularity(size_t *granule, const CUmemAllocationProp *kind,
+                                       CUmemAllocationGranularity_flags option)
+{
+    (void)kind, (void)option;
+    return *granule = GRANULE, CUDA_SUCCESS;
+}
+
+CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
+                     const CUmemAllocationProp *kind, unsigned long long flags)
+{
+    if (is("exports-nothing")) return CUDA_ERROR_NOT_SUPPORTED;
+    int file = memfd_create("fake-gpu", MFD_CLOEXEC);
+    (void)kind, (void)flags;
+    if (file < 0 || bytes % GRANULE || ftruncate(file, (off_t)bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    return *handle = (CUmemGenericAllocationHandle)file, CUDA_SUCCESS;
+}
+
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
+{
+    return close((int)handle) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cuMemExportToShareableHandle(void *file, CUmemGenericAllocationHandle handle,
+                                      CUmemAllocationHandleType type, unsigned long long flags)
+{
+    (void)type, (void)flags;
+    *(int *)file = dup((int)handle);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *file,
+                                        CUmemAllocationHandleType type)
+{
+    (void)type;
+    int mine = dup((int)(intptr_t)file);
+    if (mine < 0) return CUDA_ERROR_INVALID_VALUE;
+    return *handle = (CUmemGenericAllocationHandle)mine, CUDA_SUCCESS;
+}
+
+CUresult cuMemAddressReserve(CUdeviceptr *address, size_t bytes, size_t alignment, CUdeviceptr at,
+                             unsigned long long flags)
+{
+    (void)alignment, (void)at, (void)flags;
+    void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return *address = (CUdeviceptr)p, p == MAP_FAILED ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+}
+
+CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes)
+{
+    return munmap((void *)address, bytes) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
+                  CUmemGenericAllocationHandle handle, unsigned long long flags)
+{
+    (void)flags;
+    void *p =
+        mmap((void *)address, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, (int)handle, (off_t)offset);
+    return p == MAP_FAILED ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cuMemUnmap(CUdeviceptr address, size_t bytes)
+{
+    return mprotect((void *)address, bytes, PROT_NONE) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access,
+                        size_t count)
+{
+    (void)access, (void)count;
+    return mprotect((void *)address, bytes, PROT_READ | PROT_WRITE) ? CUDA_ERROR_INVALID_VALUE
+                                                                    : CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes)
+{
+    return memcpy((void *)to, from, bytes), CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes)
+{
+    return memcpy(to, (void *)from, bytes), CUDA_SUCCESS;
 }
