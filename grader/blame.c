@@ -139,6 +139,18 @@ static bool is_an_input(const Buffer *b, size_t argc, const Arg *argv)
     return false;
 }
 
+// Words of the output that are as they were before the call.
+static uint64_t untouched_words(const Buffer *b)
+{
+    const uint32_t poison = POISON, *word = b->data;
+    uint64_t count = 0;
+    for (size_t n = 0; n < (buffer_bytes(b) + 3) / 4; n++) {
+        size_t rest = buffer_bytes(b) - 4 * n;
+        count += memcmp(&word[n], &poison, rest < 4 ? rest : 4) == 0;
+    }
+    return count;
+}
+
 void blame_writers(const Arg *a, size_t argc, const Arg *argv)
 {
     const uint64_t *words = a->buffer->store->written;
@@ -146,6 +158,9 @@ void blame_writers(const Arg *a, size_t argc, const Arg *argv)
     if (words[WIRE_BY_HOST])
         suspect(written_words(a->buffer, "a copy from the host", words[WIRE_BY_HOST]),
                 "let a kernel write it");
+    if (words[WIRE_BY_NOBODY] && words[WIRE_BY_NOBODY] > untouched_words(a->buffer))
+        suspect(written_words(a->buffer, "another process", words[WIRE_BY_NOBODY]),
+                "let a kernel of the function's own write it");
     if (words[WIRE_MOVED] && !is_an_input(a->buffer, argc, argv))
         suspect(written_words(a->buffer, "a copy of an input", words[WIRE_MOVED]),
                 "let a kernel move it");
@@ -192,36 +207,72 @@ void blame_returned(const Arg *a, uint64_t address)
     free(says);
 }
 
-// So few bytes may well be what a function finishes on the host; and so many a page of managed
-// memory brings along, whatever is asked for.
-enum { FEW_BYTES = 1 << 10, PAGE_BYTES = 1 << 16 };
+// So few bytes may well be what a function finishes on the host. So many bytes of parameters a
+// launch has for its pointers and sizes. And so much memory of the host's several devices may take
+// for words by which they wait for one another, a sector each.
+enum { FEW_BYTES = 1 << 10, PLAIN_PARAMETERS = 128, WAITING_WORDS = 1 << 20 };
 
-// Bytes that the call took to the host, and from there to the device, whatever carried them.
+// Bytes of a call's arrays, on the devices and the host's, and those that it took to the host and
+// from there to the devices, whatever carried them.
 typedef struct Journey {
-    uint64_t down, up;
+    uint64_t in, out, hosts, down, up;
+    bool several;
 } Journey;
 
-static Journey journey_of(uint64_t in, uint64_t out)
+static uint64_t less(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t beyond(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
+
+// False: the host has the answer, or there is none.
+static bool find_arrays(Journey *j, size_t argc, const Arg *argv)
 {
-    Journey j = { counter("memcpy__bytes_dtoh.sum") + counter("pinned_memory__bytes_write.sum"),
-                  counter("memcpy__bytes_htod.sum") + counter("pinned_memory__bytes_read.sum") };
-    if (out >= FEW_BYTES) j.up += counter("launch__parameter_bytes.sum");
-    if (in < 4 * PAGE_BYTES || out < 4 * PAGE_BYTES) return j;
-    j.down += counter("unified_memory__bytes_dtoh.sum");
-    j.up += counter("unified_memory__bytes_htod.sum");
-    return j;
+    for (size_t i = 0; i < argc; i++) {
+        if (!call_is_buffer(&argv[i]) || argv[i].kind == ARG_SCRATCH) continue;
+        bool hosts = argv[i].kind == ARG_HOST || argv[i].kind == ARG_PINNED,
+             output = argv[i].buffer->store->output;
+        if (hosts && output) return false;
+        *(hosts ? &j->hosts : output ? &j->out : &j->in) += buffer_bytes(argv[i].buffer);
+        j->several |= argv[i].kind == ARG_SPREAD;
+    }
+    return j->out > 0;
+}
+
+// Managed memory is the host's and the device's at once: what moved, as far as kernels and copies
+// on the device had to do with it. Copies between devices that cannot reach one another go by the
+// host.
+static void find_journey(Journey *j)
+{
+    uint64_t by_host = counter("link__bytes_by_host.sum"),
+             copied = counter("memcpy__bytes_dtod.sum");
+    j->down = beyond(counter("memcpy__bytes_dtoh.sum"), by_host)
+            + counter("crossing__bytes_dtoh.sum")
+            + less(counter("unified_memory__bytes_dtoh.sum"),
+                   counter("managed_memory__bytes_write.sum") + copied);
+    j->up = beyond(counter("memcpy__bytes_htod.sum"), by_host + j->hosts)
+          + counter("crossing__bytes_htod.sum")
+          + less(counter("unified_memory__bytes_htod.sum"),
+                 counter("managed_memory__bytes_read.sum") + copied)
+          + beyond(counter("launch__parameter_bytes.sum"),
+                   PLAIN_PARAMETERS * counter("launch__count"));
+    if (j->several && j->in < WAITING_WORDS) return;
+    j->down += counter("pinned_memory__bytes_write.sum");
+    j->up += counter("pinned_memory__bytes_read.sum");
+}
+
+// Where the inputs are few, or the answer is, one way says it: but not if so few bytes would.
+static bool by_way_of_the_host(const Journey *j)
+{
+    bool few_in = j->in < FEW_BYTES, few_out = j->out <= FEW_BYTES;
+    uint64_t least = few_out ? j->in : less(j->in, j->out);
+    if (few_out && j->in < 4 * FEW_BYTES) return false;
+    return (few_in || 2 * j->down >= least) && (few_out || 2 * j->up >= j->out);
 }
 
 void blame_journey(size_t argc, const Arg *argv)
 {
-    uint64_t in = 0, out = 0;
-    for (size_t i = 0; i < argc; i++) {
-        if (!call_is_buffer(&argv[i]) || argv[i].kind == ARG_SCRATCH) continue;
-        if (argv[i].kind != ARG_DEVICE) return;
-        *(argv[i].buffer->store->output ? &out : &in) += buffer_bytes(argv[i].buffer);
-    }
-    Journey j = journey_of(in, out);
-    if (in < FEW_BYTES || 2 * j.down < in || 2 * j.up < out || !j.up) return;
+    Journey j = { 0 };
+    if (!check.session.reports || !find_arrays(&j, argc, argv)) return;
+    find_journey(&j);
+    if (!by_way_of_the_host(&j)) return;
     suspect(text_format("%llu bytes went to the host in the call, and %llu came from there",
                         (unsigned long long)j.down, (unsigned long long)j.up),
             "compute on the device, without the host");

@@ -151,9 +151,11 @@ static enum outcome exchange(const char *name, bool returns_i32, size_t argc, co
     events_new_call(&s->events);
     before = fd_count;
     enum outcome outcome = owned_give(s, &request, argv, fds, &fd_count, &check.answer);
+    if (is_done(outcome)) outcome = owned_range(s, true, &check.answer);
     if (is_done(outcome)) outcome = session_call(s, &request, fds, fd_count, &check.answer);
     owned_sent(fds, before, fd_count);
     note_addresses(&request);
+    if (is_done(outcome)) outcome = owned_range(s, false, &check.answer);
     if (is_done(outcome)) outcome = owned_take(s, &request, argv, &check.answer);
     if (is_done(outcome)) outcome = owned_free(s, &request, argv, &check.answer);
     events_end_call(&s->events);

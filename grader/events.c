@@ -16,6 +16,12 @@ enum { LINE_LIMIT = 1 << 24, ERRORS_KEPT = 32 };
 // Counters of our own, made of the copies that are reported: their bytes over the bus.
 #define COPIED_HTOD "memcpy__bytes_htod.sum"
 #define COPIED_DTOH "memcpy__bytes_dtoh.sum"
+// Of the call alone: copies on one side of the bus; modules, and values of fills; what kernels
+// print; copies between devices, by the host.
+#define COPIED_DTOD "memcpy__bytes_dtod.sum"
+#define CROSSED_HTOD "crossing__bytes_htod.sum"
+#define CROSSED_DTOH "crossing__bytes_dtoh.sum"
+#define LINKED_BY_HOST "link__bytes_by_host.sum"
 // The same of managed memory. What a kernel's page faults move is in the kernel's own counters.
 #define GPU_FAULTS "unified_memory__gpu_page_faults.sum"
 #define CPU_FAULTS "unified_memory__cpu_page_faults.sum"
@@ -217,11 +223,34 @@ static void take_copy(Events *e, json_t *event)
                      : strcmp(kind, "HtoD") == 0 ? COPIED_HTOD
                      : strcmp(kind, "DtoH") == 0 ? COPIED_DTOH
                                                  : NULL;
-    if (!name) return; // within one memory: the bus is not used
-    json_t *bytes = json_pack("{sO?}", name, json_object_get(event, "bytes"));
-    add_counters(e->counters, bytes);
+    json_t *bytes = json_pack("{sO?}", name ? name : COPIED_DTOD, json_object_get(event, "bytes"));
+    if (name) add_counters(e->counters, bytes); // else within one memory: the bus is not used
     add_counters(e->call, bytes);
     json_decref(bytes);
+}
+
+static void add_to_call(Events *e, const char *name, json_int_t much)
+{
+    json_t *one = json_pack("{sI}", name, much);
+    add_counters(e->call, one);
+    json_decref(one);
+}
+
+static void add_to(Events *e, const char *name, json_int_t much)
+{
+    json_t *one = json_pack("{sI}", name, much);
+    add_counters(e->counters, one);
+    json_decref(one);
+    add_to_call(e, name, much);
+}
+
+// The program's own module is loaded once, and says nothing of a call.
+static void take_crossing(Events *e, json_t *event)
+{
+    const char *kind = json_string_value(json_object_get(event, "kind"));
+    json_int_t bytes = json_integer_value(json_object_get(event, "bytes"));
+    if (!kind || (strcmp(kind, "module") == 0 && !e->modules++)) return;
+    if (e->calling) add_to_call(e, strcmp(kind, "print") == 0 ? CROSSED_DTOH : CROSSED_HTOD, bytes);
 }
 
 static void take_migration(Events *e, json_t *event)
@@ -238,14 +267,6 @@ static void take_migration(Events *e, json_t *event)
     add_counters(e->counters, sums);
     add_counters(e->call, sums);
     json_decref(sums);
-}
-
-static void add_to(Events *e, const char *name, json_int_t much)
-{
-    json_t *one = json_pack("{sI}", name, much);
-    add_counters(e->counters, one);
-    add_counters(e->call, one);
-    json_decref(one);
 }
 
 static int64_t busiest(const Events *e)
@@ -273,6 +294,7 @@ static void take_links(Events *e, json_t *links, bool by_host)
         if (by_host) {
             add_to(e, COPIED_DTOH, bytes);
             add_to(e, COPIED_HTOD, bytes);
+            add_to_call(e, LINKED_BY_HOST, bytes);
         } else {
             e->work.out[from] += bytes;
             e->work.in[to] += bytes;
@@ -328,8 +350,10 @@ static void take_call(Events *e, json_t *event)
 
 static void take_range(Events *e, json_t *event)
 {
-    e->within = json_is_true(json_object_get(event, "begins"));
-    e->busy_ns = json_number_value(json_object_get(event, "busy_ns"));
+    // What the program says, the harness or somebody else in it, tells how busy the device is.
+    if (json_is_true(json_object_get(event, "owner")))
+        e->within = json_is_true(json_object_get(event, "begins"));
+    else e->busy_ns = json_number_value(json_object_get(event, "busy_ns"));
 }
 
 // The same mistake at the same place, whoever made it.
@@ -373,8 +397,8 @@ static const struct Kind {
     { "kernel", take_kernel, true },       { "copy", take_copy, true },
     { "migration", take_migration, true }, { "work", take_work, true },
     { "call", take_call, true },           { "range", take_range, true },
-    { "error", take_error, false },        { "refused", take_refused, true },
-    { "exit", take_exit, false },
+    { "crossing", take_crossing, false },  { "error", take_error, false },
+    { "refused", take_refused, true },     { "exit", take_exit, false },
 };
 
 static const struct Kind *kind_called(const char *name)

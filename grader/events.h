@@ -34,11 +34,12 @@ typedef struct Events {
     bool calling;       // a call is in progress
     char *launched;     // which kernels the call in progress launched, in words; NULL: none so far
     size_t launches;    // how many
+    size_t modules;     // that the program has loaded so far
     Returned *returned; // by the call's copies to the host, in order
     size_t returned_count;
-    bool ranged;        // only work within cudaProfilerStart() and cudaProfilerStop() counts,
-    bool within;        // as now
-    double busy_ns;     // for so long the device was still at work after the last range
+    bool ranged;        // only work counts between the grader's telling that the call begins and
+    bool within;        // that it is over (owned.h), as now
+    double busy_ns;     // for so long the device was still at work when the function returned
     bool ended;         // the exit event has come
     int status, signal; // of the program; signal 0: it exited by itself
     char *malformed;    // what was wrong with a line that could not be read, or NULL

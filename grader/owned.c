@@ -124,6 +124,16 @@ void owned_sent(const int *fds, size_t before, size_t fd_count)
     for (size_t i = before; i < fd_count; i++) close(fds[i]);
 }
 
+enum outcome owned_range(Session *s, bool begins, Answer *answer)
+{
+    Asking a = { s, answer, STAGE_PREPARE, OUTCOME_ANSWER, -1 };
+    WireReply reply;
+    WireRequest r = request_of(WIRE_RANGE_OF_PROFILE, "cudaProfilerStart", 0);
+    r.object.id = begins;
+    if (s->events.ranged) ask(&a, &r, -1, &reply);
+    return a.outcome;
+}
+
 static bool take_part(Asking *a, const Part *p)
 {
     int file = p->arg->buffer->store->returned;

@@ -19,6 +19,10 @@ enum outcome owned_give(Session *s, Request *request, const Arg *argv, int *fds,
 // The request has gone to the worker: closes what owned_give() appended to the first `before`.
 void owned_sent(const int *fds, size_t before, size_t fd_count);
 
+// Tells the devices that the call begins, or that it is over: what they report of their time counts
+// between the two. Of a session that keeps no time, nothing.
+enum outcome owned_range(Session *s, bool begins, Answer *answer);
+
 // Once the function has returned: waits for the devices, and copies the arrays into the memory
 // files of their buffers, from the last device to the first where the request says so. What is
 // spread over devices is read before all of them are waited for: each part in its device's default

@@ -69,7 +69,8 @@ typedef struct Request {
     uint32_t times;         // ACTION_RUN
     uint32_t held;          // ACTION_TAKE
     uint32_t argc, returns_i32;
-    uint32_t ranged; // ACTION_CALL: tell the device when the function begins, and when it returns
+    uint32_t ranged;     // ACTION_CALL: call cudaProfilerStart() when the function begins, and
+                         // cudaProfilerStop() when it returns
     uint32_t last_first; // ... and read devices' memory back from the last one to the first
     char function[PROTOCOL_NAME];
     RequestArg arg[PROTOCOL_ARGS];

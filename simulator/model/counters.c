@@ -113,6 +113,13 @@ static bool drop_polls(Grid *g)
     return any;
 }
 
+// The host's pinned memory, and managed memory.
+static void add_shared(Counts *t, u64 address, u64 sectors)
+{
+    if (address >= MEMORY_PINNED) t->host_sectors += sectors;
+    else if (address >= MEMORY_SHARED) t->managed_sectors += sectors;
+}
+
 static bool counters_access(Access *a)
 {
     Counts *t = &counts_of(a->grid)[a->pc];
@@ -130,8 +137,7 @@ static bool counters_access(Access *a)
         MemoryCounts *m = a->space == SPACE_LOCAL ? &t->local : &t->global;
         m->requests += a->space == SPACE_LOCAL ? (a->bytes + WORD_BYTES - 1) / WORD_BYTES : 1;
         m->sectors += access_sectors(a);
-        if (a->space == SPACE_GLOBAL && a->base >= MEMORY_PINNED)
-            t->host_sectors += access_sectors(a);
+        if (a->space == SPACE_GLOBAL) add_shared(t, a->base, access_sectors(a));
         m->lines += a->lines;
         m->bytes += a->bytes;
         if (polls_again(a)) t->polls++, t->polling_threads += (u32)__builtin_popcount(a->mask);
@@ -145,7 +151,7 @@ static void counters_known_lines(Warp *w, const Insn *i, u32 pc, u64 address,
     Counts *t = &counts_of(w->block->grid)[pc];
     MemoryCounts *m = &t->global;
     if (i->row == ROW_ld_const) return;
-    if (address >= MEMORY_PINNED) t->host_sectors += lines->all;
+    add_shared(t, address, lines->all);
     m->requests++;
     m->sectors += lines->all;
     m->lines += lines->count;
@@ -162,8 +168,7 @@ static void counters_swept(Block *b, u32 bit)
         if (!(l->rest & bit) || l->insn->row == ROW_ld_const) continue;
         m->requests += bytes / l->bytes;
         m->sectors += bytes / SECTOR_BYTES;
-        if (l->base >= MEMORY_PINNED)
-            counts_of(b->grid)[l->pc].host_sectors += bytes / SECTOR_BYTES;
+        add_shared(&counts_of(b->grid)[l->pc], l->base, bytes / SECTOR_BYTES);
         m->lines += bytes / LINE_BYTES;
         m->bytes += bytes / LANES;
     }
@@ -362,8 +367,11 @@ static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc)
     sum[LINK_OUT] += t->sent;
     sum[PAGE_FAULTS] += t->faults;
     sum[BYTES_MIGRATED] += t->moved;
-    if (!row->store) sum[HOST_READ] += t->host_sectors * SECTOR_BYTES;
-    if (row->store || row->shape == ATOMIC) sum[HOST_WRITTEN] += t->host_sectors * SECTOR_BYTES;
+    bool loads = !row->store || row->shape == ATOMIC, stores = row->store || row->shape == ATOMIC;
+    if (loads) sum[HOST_READ] += t->host_sectors * SECTOR_BYTES;
+    if (stores) sum[HOST_WRITTEN] += t->host_sectors * SECTOR_BYTES;
+    if (loads) sum[MANAGED_READ] += t->managed_sectors * SECTOR_BYTES;
+    if (stores) sum[MANAGED_WRITTEN] += t->managed_sectors * SECTOR_BYTES;
 }
 
 // ---- At the end of a launch ----

@@ -23,7 +23,8 @@ typedef struct Counts {
         far_sectors;    // other blocks' shared memory: requests, and sectors touched
     u64 faults, moved;  // managed memory: page faults, and bytes that they migrated to the device
     u64 received, sent; // other devices' memory: bytes over the link
-    u64 host_sectors;   // of pinned memory of the host
+    u64 host_sectors, managed_sectors; // of the host's memory (pinned, or managed that stays
+                                       // there), of managed memory
     u64 polls, polling_threads; // loads of polling warps that found an unchanged value: by warps,
                                 // and by active lanes
 } Counts;

@@ -326,7 +326,9 @@ static bool managed_access(Access *a)
     if (!remote) return true;
     u64 bytes = (u64)access_sectors(a) * SECTOR_BYTES;
     if (remote & OVER_BUS) managed_grid(g)->remote += bytes;
-    else link_moves(g, t, a->store && !a->atomic ? 0 : bytes, a->store ? bytes : 0);
+    if (remote & OVER_BUS && page_of(first) < managed_pages) t->host_sectors += access_sectors(a);
+    if (!(remote & OVER_BUS))
+        link_moves(g, t, a->store && !a->atomic ? 0 : bytes, a->store ? bytes : 0);
     return true;
 }
 

@@ -193,6 +193,16 @@ void report_copy(const char *kind, uint64_t bytes, const CopyReport *back)
     unlock();
 }
 
+void report_crossing(const char *kind, uint64_t bytes)
+{
+    if (sink.fd < 0) return;
+    lock();
+    flush_locked();
+    report_json_line(sink.fd, json_pack("{ss ss sI}", "event", "crossing", "kind", kind, "bytes",
+                                        (json_int_t)bytes));
+    unlock();
+}
+
 void report_work(const char *kind, uint32_t device, int stream, double start_ns, double end_ns,
                  bool by_host, const LinkReport *links, size_t count)
 {
@@ -223,13 +233,13 @@ void report_refused(const Report *report, int status)
     message_free(&own);
 }
 
-void report_range(bool begins, double busy_ns)
+void report_range(bool begins, bool by_owner, double busy_ns)
 {
     if (sink.fd < 0) return;
     lock();
     flush_locked();
-    report_json_line(
-        sink.fd, json_pack("{ss sb sf}", "event", "range", "begins", begins, "busy_ns", busy_ns));
+    report_json_line(sink.fd, json_pack("{ss sb sb sf}", "event", "range", "begins", begins,
+                                        "owner", by_owner, "busy_ns", busy_ns));
     unlock();
 }
 

@@ -217,6 +217,11 @@ void report_flush(void);
 // Writes the errors, then the kernel.
 void report_kernel(const KernelReport *kernel);
 
+// Writes what else has crossed from the program to the device or back: "module", "fill" (its
+// value), "managed" (what a copy on the device read of managed memory, which the host may have
+// written) or "print" (text of kernels). In JSON only.
+void report_crossing(const char *kind, uint64_t bytes);
+
 // Writes the errors, then the copy. kind: "HtoD", "DtoH", "DtoD", "HtoH".
 void report_copy(const char *kind, uint64_t bytes, const CopyReport *back);
 
@@ -237,9 +242,9 @@ void report_work(const char *kind, uint32_t device, int stream, double start_ns,
 // JSON only.
 void report_refused(const Report *report, int status);
 
-// Writes that the program has called cudaProfilerStart or cudaProfilerStop, and for how long the
-// device is still busy then. In JSON only.
-void report_range(bool begins, double busy_ns);
+// Writes that the program has called cudaProfilerStart or cudaProfilerStop, or that the owner has
+// said the same, and for how long the device is still busy then. In JSON only.
+void report_range(bool begins, bool by_owner, double busy_ns);
 
 // Writes when a call of the program began and returned on the simulated clock. In JSON only.
 void report_call(const char *name, double start_ns, double end_ns);

@@ -111,7 +111,7 @@ void answer_profiler(Call *call)
 {
     if (!timeline_is_on()) return;
     work_finish();
-    report_range(call->request.object.id, clock_all_end() - clock_now());
+    report_range(call->request.object.id, call->by_owner, clock_all_end() - clock_now());
 }
 
 void answer_reset(Call *call)

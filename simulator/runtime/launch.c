@@ -5,6 +5,7 @@
 #include "machine/cluster.h"
 #include "machine/grid.h"
 #include "memory/memory.h"
+#include "memory/writer.h"
 #include "machine/occupancy.h"
 #include "machine/print.h"
 #include "machine/profile.h"
@@ -220,6 +221,7 @@ void launch_printed(Call *call)
     memcpy(call->out, printed, bytes);
     memmove(printed, printed + bytes, printed_bytes - bytes);
     printed_bytes -= bytes;
+    if (writers) report_crossing("print", bytes);
     call->reply.tail = (u32)bytes;
     call->reply.printed = printed_bytes > 0;
 }

@@ -5,6 +5,7 @@
 #include "ptx/native.h"
 #include "machine/occupancy.h"
 #include "machine/profile.h"
+#include "memory/writer.h"
 #include "ptx/registers.h"
 #include "serve.h"
 #include <stdio.h>
@@ -161,6 +162,7 @@ void launch_module(Call *call)
     upload.received += chunk->bytes;
     if (upload.received < upload.total) return;
     call->reply.error = add_module(call);
+    if (writers && !call->request.module.twin) report_crossing("module", upload.total);
     free(upload.bytes);
     upload.bytes = NULL;
 }

@@ -84,11 +84,12 @@ enum wire_memory { WIRE_OF_DEVICE, WIRE_OF_BOTH, WIRE_OF_HOST, WIRE_OF_PROGRAM }
 
 // The owner: a process that the program does not know, which owns memory on the program's devices
 // (simulator/run --owner FD). Over a socket of its own it makes those of the requests of wire.def
-// that are for it: it allocates, fills, reads and frees. A copy has one row, whose bytes are in a
-// file from .copy.from.address on; its descriptor comes with the request. The reply to COPY_OUT
-// says how many words (of 4 bytes) of the array were last written by nobody since the owner filled
-// them, by a kernel, a fill, a copy of what the host had, or a copy within the devices of what the
-// owner had filled. In reports WIRE_OWNER stands for the return address of its calls.
+// that are for it: it allocates, fills, reads and frees, and says when a range of the profile
+// begins and ends. A copy has one row, whose bytes are in a file from .copy.from.address on; its
+// descriptor comes with the request. The reply to COPY_OUT says how many words (of 4 bytes) of the
+// array were last written by nobody since the owner filled them, by a kernel, a fill, a copy of
+// what the host had, or a copy within the devices of what the owner had filled. In reports
+// WIRE_OWNER stands for the return address of its calls.
 enum { WIRE_OWNER = 1 };
 enum { WIRE_BY_NOBODY, WIRE_BY_KERNEL, WIRE_BY_FILL, WIRE_BY_HOST, WIRE_MOVED, WIRE_WRITERS };
 

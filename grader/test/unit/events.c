@@ -151,7 +151,8 @@ static const char ranged[] =
     "{\"event\":\"call\",\"name\":\"cudaMemcpy\",\"start_ns\":0,\"end_ns\":50}\n"
     "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":0,\"end_ns\":40,\"links\":[]}"
     "\n"
-    "{\"event\":\"range\",\"begins\":true,\"busy_ns\":0}\n"
+    "{\"event\":\"range\",\"begins\":true,\"owner\":true,\"busy_ns\":0}\n"
+    "{\"event\":\"range\",\"begins\":false,\"owner\":false,\"busy_ns\":7}\n"
     "{\"event\":\"call\",\"name\":\"cudaMemcpyAsync\",\"start_ns\":100,\"end_ns\":102}\n"
     "{\"event\":\"call\",\"name\":\"cudaLaunchKernel\",\"start_ns\":102,\"end_ns\":106}\n"
     "{\"event\":\"call\",\"name\":\"cudaGraphLaunch\",\"start_ns\":106,\"end_ns\":108}\n"
@@ -165,13 +166,16 @@ static const char ranged[] =
     "{\"event\":\"call\",\"name\":\"cudaFree\",\"start_ns\":5219,\"end_ns\":5220}\n"
     "{\"event\":\"call\",\"name\":\"cudaMemcpyAsync\",\"start_ns\":5220,\"end_ns\":5220}\n"
     "{\"event\":\"call\",\"name\":\"cudaDeviceSynchronize\",\"start_ns\":5220,\"end_ns\":5220}\n"
-    "{\"event\":\"range\",\"begins\":false,\"busy_ns\":144}\n"
+    "{\"event\":\"range\",\"begins\":false,\"owner\":false,\"busy_ns\":144}\n"
+    "{\"event\":\"range\",\"begins\":false,\"owner\":true,\"busy_ns\":0}\n"
+    "{\"event\":\"range\",\"begins\":true,\"owner\":false,\"busy_ns\":144}\n"
     "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":300,\"end_ns\":340,\"links\":["
     "]}\n"
     "{\"event\":\"call\",\"name\":\"cudaLaunchKernel\",\"start_ns\":300,\"end_ns\":304}\n";
 
 // Where the timeline is kept only what the function does counts, not what the harness does before
-// and behind.
+// and behind: from when the grader says that the call begins until it says that it is over. What
+// the program says of its ranges tells how long the device is busy.
 Test(events, what_lies_outside_of_the_range_is_not_the_functions)
 {
     Events e;
@@ -192,6 +196,23 @@ Test(events, what_lies_outside_of_the_range_is_not_the_functions)
     cr_expect_eq(sum_of(&e, "devices__streams.sum"), 2);
     cr_expect_float_eq(e.busy_ns, 144, 1e-9);
     cr_expect_not(e.within);
+}
+
+// What a program loads after its own module, what it fills with, and what its kernels print is a
+// way to the device and back.
+Test(events, what_crosses_otherwise_is_counted_for_the_call)
+{
+    static const char lines[] = "{\"event\":\"crossing\",\"kind\":\"module\",\"bytes\":900}\n"
+                                "{\"event\":\"crossing\",\"kind\":\"module\",\"bytes\":50}\n"
+                                "{\"event\":\"crossing\",\"kind\":\"fill\",\"bytes\":4}\n"
+                                "{\"event\":\"crossing\",\"kind\":\"print\",\"bytes\":30}\n";
+    Events e;
+    events_init(&e);
+    events_new_call(&e);
+    events_feed(&e, lines, sizeof lines - 1);
+    cr_assert_null(e.malformed);
+    cr_expect_eq(json_integer_value(json_object_get(e.call, "crossing__bytes_htod.sum")), 54);
+    cr_expect_eq(json_integer_value(json_object_get(e.call, "crossing__bytes_dtoh.sum")), 30);
 }
 
 // What no device says is no report: the grader does not guess.
