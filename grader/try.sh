@@ -11,7 +11,7 @@
 # lesson-5" edit="/__syncthreads/d"}: sed's words, applied to the skeleton with its blanks filled in, or, after
 # version="4", to that version of the solution); its peers, which compile; and each submission
 # in grader/wrong/05-transpose/ and grader/attacks/05-transpose/, which wrong.sh makes whole (the verdict of its `// expect:` line, the source lines of its
-# `// at:` lines, and the words of its `// says:` line). All of it happens in a tree of its own, build/try/05-transpose:
+# `// at:` lines, and the words of its `// says:` line; with the seed of its `// seed:` line, if it has one). All of it happens in a tree of its own, build/try/05-transpose:
 # what you have in exercises/ is neither read nor touched.
 set -u
 lesson=$1
@@ -231,8 +231,9 @@ wrong_is_caught() {
     sh grader/wrong.sh "$wrong" >"$tree/$whole" || return 1
     verdict=$(sed -n '1s|^// expect: ||p' "$wrong")
     words=$(sed -n 's|^// says: ||p' "$wrong")
+    seed=$(sed -n 's|^// seed: ||p' "$wrong")
 
-    run "$log" "build/grader/$lesson" --result "build/wrong-$name.json" "$whole" &&
+    run "$log" env ${seed:+"SEED=$seed"} "build/grader/$lesson" --result "build/wrong-$name.json" "$whole" &&
         { complain "$wrong: passes" "$log"; return 1; }
     first "$log" "$verdict" || { complain "$wrong: should be $verdict" "$log"; return 1; }
     for line in $(grep -n " // <- $verdict\$" "$tree/$whole" | cut -d: -f1); do
