@@ -9,6 +9,7 @@
 #include "coalesce.h"
 #include "counts.h"
 #include "isa/tensor.h"
+#include "machine/access_pattern.h"
 #include "machine/polling.h"
 #include "managed.h"
 #include "link.h"
@@ -70,6 +71,26 @@ typedef struct LastPoll {
     u32 pc, mask, block;
 } LastPoll;
 
+// What is kept of a warp while its block runs.
+typedef struct SeenWarp {
+    LastPoll last;
+    u32 busy; // the lanes that have accessed memory
+} SeenWarp;
+
+static inline SeenWarp *seen_warp(Block *b, u32 warp)
+{
+    return (SeenWarp *)b->kept[BLOCK_SEEN] + warp;
+}
+
+// A thread is counted at its first access.
+static inline void note_busy(Counts *t, SeenWarp *w, u32 lanes)
+{
+    const u32 fresh = lanes & ~w->busy;
+    if (!fresh) return;
+    w->busy |= fresh;
+    t->busy_threads += (u32)__builtin_popcount(fresh);
+}
+
 // A polling warp reads a place until it finds a new value. How often depends on the order of turns
 // in the simulator, and on time on an H200. So only its first poll counts, and each one that finds
 // a new value.
@@ -78,7 +99,7 @@ static bool polls_again(const Access *a)
     if (!a->insn->strong || a->store || a->space != SPACE_GLOBAL || a->bytes > sizeof(u64))
         return false;
     if (a->mask & (a->mask - 1) && !(a->regular && !a->stride)) return false;
-    LastPoll *last = (LastPoll *)a->warp->block->kept[BLOCK_LOOKS] + a->warp->number,
+    LastPoll *last = &seen_warp(a->warp->block, a->warp->number)->last,
              now = { .at = a->base, .pc = a->pc, .mask = a->mask, .block = a->warp->block->number };
     memcpy(&now.value, (const u8 *)a->base, a->bytes);
     bool again = now.at == last->at && now.value == last->value && now.pc == last->pc
@@ -89,10 +110,15 @@ static bool polls_again(const Access *a)
 
 static void counters_block_make(Block *b)
 {
-    b->kept[BLOCK_LOOKS] = need(calloc(b->warp_count, sizeof(LastPoll)));
+    b->kept[BLOCK_SEEN] = need(calloc(b->warp_count, sizeof(SeenWarp)));
 }
 
-static void counters_block_free(Block *b) { free(b->kept[BLOCK_LOOKS]); }
+static void counters_block_free(Block *b) { free(b->kept[BLOCK_SEEN]); }
+
+static void counters_block_start(Block *b)
+{
+    for (u32 w = 0; w < b->warp_count; w++) seen_warp(b, w)->busy = 0;
+}
 
 static u64 less(u64 a, u64 b) { return a > b ? a - b : 0; }
 
@@ -123,6 +149,8 @@ static void add_shared(Counts *t, u64 address, u64 sectors)
 static bool counters_access(Access *a)
 {
     Counts *t = &counts_of(a->grid)[a->pc];
+    if (access_is_constant(a) || access_is_in_registers(a)) return true;
+    note_busy(t, seen_warp(a->warp->block, a->warp->number), a->mask);
     if (a->mbarrier || (a->bulk && a->space == SPACE_SHARED)) return true;
     if (access_is_far(a)) {
         t->far_requests += !a->again;
@@ -133,7 +161,7 @@ static bool counters_access(Access *a)
         t->shared_requests += wavefronts > 0;
         t->wavefronts += wavefronts;
         t->conflicts += conflicts;
-    } else if (!access_is_constant(a) && !access_is_in_registers(a)) {
+    } else {
         MemoryCounts *m = a->space == SPACE_LOCAL ? &t->local : &t->global;
         m->requests += a->space == SPACE_LOCAL ? (a->bytes + WORD_BYTES - 1) / WORD_BYTES : 1;
         m->sectors += access_sectors(a);
@@ -151,6 +179,7 @@ static void counters_known_lines(Warp *w, const Insn *i, u32 pc, u64 address,
     Counts *t = &counts_of(w->block->grid)[pc];
     MemoryCounts *m = &t->global;
     if (i->row == ROW_ld_const) return;
+    note_busy(t, seen_warp(w->block, w->number), w->block->grid->patterns[i->pattern].mask);
     add_shared(t, address, lines->all);
     m->requests++;
     m->sectors += lines->all;
@@ -163,12 +192,15 @@ static void counters_swept(Block *b, u32 bit)
     const AccessSweep *f = &b->sweep;
     for (u32 n = 0; n < f->step_count; n++) {
         const SweepStep *l = &f->access[n];
-        MemoryCounts *m = &counts_of(b->grid)[l->pc].global;
+        Counts *t = &counts_of(b->grid)[l->pc];
+        MemoryCounts *m = &t->global;
         const u64 bytes = l->next - l->base - l->bytes; // of all warps that followed
         if (!(l->rest & bit) || l->insn->row == ROW_ld_const) continue;
+        for (u32 w = 0; w < bytes / l->bytes; w++)
+            note_busy(t, seen_warp(b, f->first + 1 + w), ~0u);
         m->requests += bytes / l->bytes;
         m->sectors += bytes / SECTOR_BYTES;
-        add_shared(&counts_of(b->grid)[l->pc], l->base, bytes / SECTOR_BYTES);
+        add_shared(t, l->base, bytes / SECTOR_BYTES);
         m->lines += bytes / LINE_BYTES;
         m->bytes += bytes / LANES;
     }
@@ -503,7 +535,10 @@ static void counters_grid_end(Grid *g)
     t.sum[PARAMETER_BYTES] = g->kernel->param_bytes;
     t.sum[THREADS] = (u64)l->grid[0] * l->grid[1] * l->grid[2] * g->threads;
     bool waited = drop_polls(g);
-    for (u32 pc = 0; pc < g->kernel->code_count; pc++) add_instruction(t.sum, g, pc);
+    for (u32 pc = 0; pc < g->kernel->code_count; pc++) {
+        add_instruction(t.sum, g, pc);
+        t.sum[BUSY_THREADS] += counts_of(g)[pc].busy_threads;
+    }
     add_spills(t.sum, g, (u64)t.blocks * t.warps_per_block);
     Timing timing = timing_of(g);
     t.warps_held = timing.warps;
@@ -521,6 +556,7 @@ static void counters_grid_end(Grid *g)
 
 const Observer counters_observer = { .block_make = counters_block_make,
                                      .block_free = counters_block_free,
+                                     .block_start = counters_block_start,
                                      .access = counters_access,
                                      .known_lines = counters_known_lines,
                                      .swept = counters_swept,

@@ -18,7 +18,7 @@ enum {
 
 enum {
     BLOCK_CACHES = CHECK_BLOCK_SLOTS, // caches.c
-    BLOCK_LOOKS,                      // counters.c
+    BLOCK_SEEN,                       // counters.c
     MODEL_BLOCK_SLOTS
 };
 
