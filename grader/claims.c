@@ -30,7 +30,7 @@ const char *claim_unit(const Claim *c)
     if (strcmp(c->per, "compulsory_operations") == 0) return "an operation";
     if (strncmp(c->per, "compulsory", 10) == 0) return traffic ? "x compulsory" : "a sector";
     if (strcmp(c->per, "call") == 0) return "a call";
-    if (strcmp(c->per, "launch__thread_count") == 0) return "a thread";
+    if (strcmp(c->per, "launch__busy_thread_count") == 0) return "a busy thread";
     return strstr(c->per, "requests") ? "a request"
          : strstr(c->per, "sectors")  ? "a sector"
          : strstr(c->per, "launch__") ? "a launch"

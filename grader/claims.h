@@ -31,7 +31,8 @@
 //          "compulsory_htod", "compulsory_dtoh": the bytes that compulsory_journey() said;
 //          "compulsory_link": those that compulsory_link() said;
 //          "compulsory_operations": what compulsory_operations() said / 32, in warp instructions;
-//          "call", the number of calls; or another counter's name.
+//          "call", the number of calls; or another counter's name. For threads this is
+//          "launch__busy_thread_count": a launch can have any number of threads that do nothing.
 //          Times of the model may be held against one another, or against a number where the
 //          bound is further off than the model's worst error.
 // at_least below it the verdict is SUSPECT, and `suspect` is the sentence said.
