@@ -322,11 +322,6 @@ static void add_spills(Block *b)
     }
 }
 
-static bool is_host_memory(const Access *a)
-{
-    return a->space == SPACE_GLOBAL && a->base >= MEMORY_PINNED;
-}
-
 // Where the warp's next access is recorded.
 static LineAccesses *line_accesses_of(Block *b, u32 warp)
 {
@@ -352,7 +347,7 @@ static bool caches_access(Access *a)
 {
     Block *b = a->warp->block;
     if (a->space == SPACE_SHARED || access_is_constant(a) || access_is_in_registers(a)
-        || is_host_memory(a))
+        || access_is_host_memory(a))
         return true;
     enum kind kind = kind_of(a);
     LineAccesses *to = line_accesses_of(b, a->warp->number);

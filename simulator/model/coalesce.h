@@ -3,6 +3,7 @@
 #include "async_copy.h"
 #include "machine/observer.h"
 #include "machine/access_pattern.h"
+#include "memory/memory.h"
 
 enum {
     LINE_BYTES = 128,
@@ -25,6 +26,19 @@ u32 access_pieces(Access *a, Piece pieces[MOST_PIECES]);
 
 // __constant__ memory has a cache of its own, beside L1.
 static inline bool access_is_constant(const Access *a) { return a->insn->row == ROW_ld_const; }
+
+// Memory of the host's, which no cache of the device holds. Observers see every access to it
+// (machine/lsu.c).
+static inline bool access_is_host_memory(const Access *a)
+{
+    return a->space == SPACE_GLOBAL && a->base >= MEMORY_PINNED;
+}
+
+// Managed memory, wherever it is. Observers see every access to it too.
+static inline bool access_is_managed_memory(const Access *a)
+{
+    return a->space == SPACE_GLOBAL && a->base >= MEMORY_SHARED && a->base < MEMORY_PINNED;
+}
 
 // Local memory of the PTX that ptxas keeps in registers.
 static inline bool access_is_in_registers(const Access *a)

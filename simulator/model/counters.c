@@ -140,12 +140,6 @@ static bool drop_polls(Grid *g)
 }
 
 // The host's pinned memory, and managed memory.
-static void add_shared(Counts *t, u64 address, u64 sectors)
-{
-    if (address >= MEMORY_PINNED) t->host_sectors += sectors;
-    else if (address >= MEMORY_SHARED) t->managed_sectors += sectors;
-}
-
 static bool counters_access(Access *a)
 {
     Counts *t = &counts_of(a->grid)[a->pc];
@@ -165,7 +159,8 @@ static bool counters_access(Access *a)
         MemoryCounts *m = a->space == SPACE_LOCAL ? &t->local : &t->global;
         m->requests += a->space == SPACE_LOCAL ? (a->bytes + WORD_BYTES - 1) / WORD_BYTES : 1;
         m->sectors += access_sectors(a);
-        if (a->space == SPACE_GLOBAL) add_shared(t, a->base, access_sectors(a));
+        if (access_is_host_memory(a)) t->host_sectors += access_sectors(a);
+        else if (access_is_managed_memory(a)) t->managed_sectors += access_sectors(a);
         m->lines += a->lines;
         m->bytes += a->bytes;
         if (polls_again(a)) t->polls++, t->polling_threads += (u32)__builtin_popcount(a->mask);
@@ -178,9 +173,9 @@ static void counters_known_lines(Warp *w, const Insn *i, u32 pc, u64 address,
 {
     Counts *t = &counts_of(w->block->grid)[pc];
     MemoryCounts *m = &t->global;
+    (void)address;
     if (i->row == ROW_ld_const) return;
     note_busy(t, seen_warp(w->block, w->number), w->block->grid->patterns[i->pattern].mask);
-    add_shared(t, address, lines->all);
     m->requests++;
     m->sectors += lines->all;
     m->lines += lines->count;
@@ -200,7 +195,6 @@ static void counters_swept(Block *b, u32 bit)
             note_busy(t, seen_warp(b, f->first + 1 + w), ~0u);
         m->requests += bytes / l->bytes;
         m->sectors += bytes / SECTOR_BYTES;
-        add_shared(t, l->base, bytes / SECTOR_BYTES);
         m->lines += bytes / LINE_BYTES;
         m->bytes += bytes / LANES;
     }
