@@ -120,7 +120,7 @@ static void suspect(char *says, const char *next)
 static char *written_words(const Buffer *b, const char *by, uint64_t words)
 {
     uint64_t all = 0;
-    for (int n = 0; n < WIRE_WRITERS; n++) all += b->store->written[n];
+    for (int n = 0; n < WRITERS; n++) all += b->store->written[n];
     return words == all
              ? text_format("%s was last written by %s, all of it", b->name, by)
              : text_format("%s was last written by %s, %llu of its %llu words of 4 bytes", b->name,
@@ -155,14 +155,14 @@ void blame_writers(const Arg *a, size_t argc, const Arg *argv)
 {
     const uint64_t *words = a->buffer->store->written;
     if (!a->buffer->store->output || a->kind != ARG_DEVICE) return;
-    if (words[WIRE_BY_HOST])
-        suspect(written_words(a->buffer, "a copy from the host", words[WIRE_BY_HOST]),
+    if (words[WRITER_HOST])
+        suspect(written_words(a->buffer, "a copy from the host", words[WRITER_HOST]),
                 "let a kernel write it");
-    if (words[WIRE_BY_NOBODY] && words[WIRE_BY_NOBODY] > untouched_words(a->buffer))
-        suspect(written_words(a->buffer, "another process", words[WIRE_BY_NOBODY]),
+    if (words[WRITER_OWNER] && words[WRITER_OWNER] > untouched_words(a->buffer))
+        suspect(written_words(a->buffer, "another process", words[WRITER_OWNER]),
                 "let a kernel of the function's own write it");
-    if (words[WIRE_MOVED] && !is_an_input(a->buffer, argc, argv))
-        suspect(written_words(a->buffer, "a copy of an input", words[WIRE_MOVED]),
+    if (words[WRITER_MOVED] && !is_an_input(a->buffer, argc, argv))
+        suspect(written_words(a->buffer, "a copy of an input", words[WRITER_MOVED]),
                 "let a kernel move it");
 }
 

@@ -209,7 +209,7 @@ static void note_returned(Events *e, const json_t *event)
     for (size_t by = 0; by < json_array_size(written); by++) {
         uint64_t words = (uint64_t)json_integer_value(json_array_get(written, by));
         r.words += words;
-        if (by == WIRE_BY_KERNEL || by == WIRE_BY_FILL) r.by_device += words;
+        if (by == WRITER_KERNEL || by == WRITER_FILL) r.by_device += words;
     }
     e->returned = realloc(e->returned, (e->returned_count + 1) * sizeof *e->returned);
     e->returned[e->returned_count++] = r;

@@ -97,7 +97,7 @@ static bool copy(Asking *a, const Part *p, enum wire_op op, int file, bool waits
     r.copy.width = bytes;
     r.copy.blocks = waits;
     if (!ask(a, &r, file, &reply)) return false;
-    for (int by = 0; op == WIRE_COPY_OUT && by < WIRE_WRITERS; by++)
+    for (int by = 0; op == WIRE_COPY_OUT && by < WRITERS; by++)
         store->written[by] += reply.written.words[by];
     return true;
 }

@@ -1,16 +1,8 @@
 // Who wrote each word (4 bytes) of device memory last. Kept only where somebody owns memory
 // (wire.h, "The owner"), who asks for it.
 #pragma once
+#include "base/written_by.h"
 #include "memory.h"
-
-enum writer {
-    WRITER_OWNER,  // nobody since the owner allocated or filled it; or never
-    WRITER_KERNEL, // a store or an atomic of a kernel
-    WRITER_FILL,   // cudaMemset of a good part of an array
-    WRITER_HOST,   // a copy of what the host had, or a fill of a small part
-    WRITER_MOVED,  // a copy within the devices' memory of what the owner had filled
-    WRITERS
-};
 
 enum { WRITER_WORD = 4 };
 

@@ -139,7 +139,6 @@ static bool drop_polls(Grid *g)
     return any;
 }
 
-// The host's pinned memory, and managed memory.
 static bool counters_access(Access *a)
 {
     Counts *t = &counts_of(a->grid)[a->pc];

@@ -317,7 +317,7 @@ void report_json_copy(int fd, const char *kind, uint64_t bytes, const CopyReport
         json_pack("{ss ss sI}", "event", "copy", "kind", kind, "bytes", (json_int_t)bytes);
     if (back) {
         json_t *words = json_array();
-        for (int by = 0; by < WIRE_WRITERS; by++)
+        for (int by = 0; by < WRITERS; by++)
             json_array_append_new(words, json_integer((json_int_t)back->words[by]));
         set_address(object, "to", back->to);
         set_address(object, "hash", back->hash);

@@ -442,11 +442,6 @@ static void copy_slots(Call *call, bool in)
 
 void transfer_copy_in(Call *call) { copy_slots(call, true); }
 
-_Static_assert((int)WRITER_OWNER == WIRE_BY_NOBODY && (int)WRITER_KERNEL == WIRE_BY_KERNEL
-                   && (int)WRITER_FILL == WIRE_BY_FILL && (int)WRITER_HOST == WIRE_BY_HOST
-                   && (int)WRITER_MOVED == WIRE_MOVED && (int)WRITERS == WIRE_WRITERS,
-               "the owner reads them");
-
 void transfer_copy_out(Call *call)
 {
     const WireRequest *r = &call->request;

@@ -193,7 +193,7 @@ Test(owner, is_refused_what_is_not_for_it)
 // Who wrote the words of the array last: by nobody, kernels, fills, the host, and copies of what
 // the owner filled.
 typedef struct Words {
-    uint64_t by[WIRE_WRITERS];
+    uint64_t by[WRITERS];
 } Words;
 
 static void expect_written(uint64_t address, Words words)
@@ -206,7 +206,7 @@ static void expect_written(uint64_t address, Words words)
     r.copy.blocks = 1;
     WireReply reply = ask(r, file);
     cr_assert_eq(reply.error, 0);
-    for (int by = 0; by < WIRE_WRITERS; by++)
+    for (int by = 0; by < WRITERS; by++)
         cr_expect_eq(reply.written.words[by], words.by[by], "%lu words by %d, not %lu",
                      (unsigned long)reply.written.words[by], by, (unsigned long)words.by[by]);
     close(file);

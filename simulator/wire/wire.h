@@ -3,6 +3,7 @@
 // data passes through slots of a sealed memfd, which both sides map at the same address. The device
 // trusts no field of a request.
 #pragma once
+#include "../base/written_by.h" // by its path from here: others include this file too
 #include <stdint.h>
 
 #define WIRE_ENVIRONMENT "WARPWISE_DEVICE" // environment: "<socket fd>,<memfd>,<name>"
@@ -87,11 +88,9 @@ enum wire_memory { WIRE_OF_DEVICE, WIRE_OF_BOTH, WIRE_OF_HOST, WIRE_OF_PROGRAM }
 // that are for it: it allocates, fills, reads and frees, and says when a range of the profile
 // begins and ends. A copy has one row, whose bytes are in a file from .copy.from.address on; its
 // descriptor comes with the request. The reply to COPY_OUT says how many words (of 4 bytes) of the
-// array were last written by nobody since the owner filled them, by a kernel, a fill, a copy of
-// what the host had, or a copy within the devices of what the owner had filled. In reports
-// WIRE_OWNER stands for the return address of its calls.
+// array each writer (base/written_by.h) wrote last. In reports WIRE_OWNER stands for the return
+// address of its calls.
 enum { WIRE_OWNER = 1 };
-enum { WIRE_BY_NOBODY, WIRE_BY_KERNEL, WIRE_BY_FILL, WIRE_BY_HOST, WIRE_MOVED, WIRE_WRITERS };
 
 enum { WIRE_GRAPH_POOL = 1 }; // the id of the pool that the device's graphs allocate from
 
@@ -206,7 +205,7 @@ typedef struct {
             uint64_t value;
         } pool; // POOL_ATTRIBUTE, POOL_ACCESS
         struct {
-            uint64_t words[WIRE_WRITERS];
+            uint64_t words[WRITERS];
         } written; // COPY_OUT, to the owner
         struct {
             double milliseconds;

@@ -301,7 +301,7 @@ Test(blame, a_copy_may_bring_an_input_as_it_is_and_no_other)
 {
     Buffer *in = input_f32("in", 4), *out = answer(device);
     Arg args[] = { out_arg, device(in) };
-    out->store->written[WIRE_MOVED] = 4;
+    out->store->written[WRITER_MOVED] = 4;
     memcpy(out->data, in->data, 16);
     blame_writers(&args[0], 2, args);
     cr_expect_null(check.suspicion);
