@@ -243,15 +243,15 @@ static Buffer *answer(Arg (*as)(Buffer *))
 
 static void brought(const Buffer *out, int from, int count, int by_kernel, float first)
 {
-    float bytes[4];
+    float bytes[8] = { 0 };
     char line[256];
-    memcpy(bytes, out->f32 + from, sizeof(float) * (size_t)count);
+    for (int i = 0; i < count && from + i < 4; i++) bytes[i] = out->f32[from + i];
     bytes[0] = first;
     snprintf(line, sizeof line,
              "{\"event\":\"copy\",\"kind\":\"DtoH\",\"bytes\":%d,\"to\":\"0x%" PRIx64
              "\",\"hash\":\"0x%" PRIx64 "\",\"written\":[%d,%d,0,0,0]}\n",
-             4 * count, AT + 4 * (uint64_t)from, wire_hash(bytes, 4 * (size_t)count),
-             count - by_kernel, by_kernel);
+             4 * count, AT + out->store->guard + 4 * (uint64_t)from,
+             wire_hash(bytes, 4 * (size_t)count), count - by_kernel, by_kernel);
     events_feed(&check.session.events, line, strlen(line));
 }
 
@@ -308,4 +308,160 @@ Test(blame, a_copy_may_bring_an_input_as_it_is_and_no_other)
     out->f32[3] = 0;
     blame_writers(&args[0], 2, args);
     says(check.suspicion, "says", "Out was last written by a copy of an input, all of it");
+}
+
+// Nor where the device tells nothing (a GPU), of an input, or of an array that the grader owns.
+Test(blame, what_copies_brought_is_asked_of_host_outputs_alone)
+{
+    answer(host);
+    check.session.reports = false;
+    cr_expect_null(judged());
+    answer(device);
+    cr_expect_null(judged());
+    answer(host);
+    out_arg = host(input_f32("in", 4));
+    cr_expect_null(judged());
+    answer(pinned);
+    cr_expect_not_null(judged());
+}
+
+Test(blame, what_a_copy_brought_lies_behind_the_guard)
+{
+    Buffer *out = answer(host);
+    out->store->guard = 64;
+    brought(out, 0, 4, 4, 1);
+    cr_expect_null(judged());
+}
+
+Test(blame, a_copy_that_ends_past_the_output_or_is_empty_brings_nothing, .timeout = 10)
+{
+    const Buffer *out = answer(host);
+    brought(out, 0, 5, 0, 1);
+    says(judged(), "says",
+         "Out is not what a kernel wrote: no copy from the device has brought it, or not all "
+         "of it");
+    out = answer(host);
+    brought(out, 0, 4, 4, 1);
+    brought(out, 0, 0, 0, 1);
+    cr_expect_null(judged());
+}
+
+Test(blame, a_word_from_the_host_is_too_many)
+{
+    Buffer *out = answer(device);
+    out->store->written[WRITER_KERNEL] = 3;
+    out->store->written[WRITER_HOST] = 1;
+    blame_writers(&out_arg, 1, &out_arg);
+    says(check.suspicion, "says",
+         "Out was last written by a copy from the host, 1 of its 4 words of 4 bytes");
+}
+
+Test(blame, the_host_may_write_its_own_arrays_and_inputs)
+{
+    Buffer *out = answer(host);
+    out->store->written[WRITER_HOST] = 4;
+    blame_writers(&out_arg, 1, &out_arg);
+    Buffer *in = input_f32("in", 4);
+    Arg arg = device(in);
+    in->store->written[WRITER_HOST] = 4;
+    blame_writers(&arg, 1, &arg);
+    cr_expect_null(check.suspicion);
+}
+
+Test(blame, a_part_of_an_input_is_no_input_as_it_is)
+{
+    Buffer *in = input_f32("in", 8), *out = answer(device);
+    Arg args[] = { out_arg, device(in) };
+    out->store->written[WRITER_MOVED] = 4;
+    memcpy(out->data, in->data, 16);
+    blame_writers(&args[0], 2, args);
+    cr_expect_not_null(check.suspicion);
+}
+
+// ---- What went to the host and came back
+
+typedef struct Carried {
+    const char *counter;
+    int bytes;
+} Carried;
+
+// What is said of a call with these arrays and these bytes; NULL: nothing.
+static const json_t *carried(size_t argc, const Arg *argv, Carried down, Carried up)
+{
+    char line[512];
+    check = (struct check){ .facts = json_array(), .notes = json_array(), .function = "f" };
+    events_init(&check.session.events);
+    events_new_call(&check.session.events);
+    snprintf(line, sizeof line,
+             "{\"event\":\"kernel\",\"name\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],"
+             "\"counters\":{\"%s\":%d,\"%s\":%d},\"lines\":[]}\n",
+             down.counter, down.bytes, up.counter, up.bytes);
+    events_feed(&check.session.events, line, strlen(line));
+    blame_journey(argc, argv);
+    return check.suspicion;
+}
+
+static const char copied_down[] = "memcpy__bytes_dtoh.sum", copied_up[] = "memcpy__bytes_htod.sum",
+                  written[] = "pinned_memory__bytes_write.sum",
+                  read_there[] = "pinned_memory__bytes_read.sum",
+                  moved_down[] = "unified_memory__bytes_dtoh.sum",
+                  moved_up[] = "unified_memory__bytes_htod.sum",
+                  parameters[] = "launch__parameter_bytes.sum";
+
+Test(blame, half_of_the_inputs_down_and_half_of_the_outputs_up_are_a_journey)
+{
+    Arg args[] = { device(input_f32("in", 2048)), device(output_f32("out", 1024)) };
+    says(carried(2, args, (Carried){ copied_down, 4096 }, (Carried){ copied_up, 2048 }), "says",
+         "4096 bytes went to the host in the call, and 2048 came from there");
+    cr_expect_null(carried(2, args, (Carried){ copied_down, 4095 }, (Carried){ copied_up, 2048 }));
+    cr_expect_null(carried(2, args, (Carried){ copied_down, 4096 }, (Carried){ copied_up, 2047 }));
+}
+
+Test(blame, few_bytes_and_bytes_that_do_not_come_back_are_no_journey)
+{
+    Arg few[] = { device(input_f32("in", 255)), device(output_f32("out", 255)) };
+    cr_expect_null(carried(2, few, (Carried){ copied_down, 1020 }, (Carried){ copied_up, 1020 }));
+    Arg in = device(input_f32("in", 1024));
+    cr_expect_null(carried(1, &in, (Carried){ copied_down, 4096 }, (Carried){ copied_up, 0 }));
+}
+
+Test(blame, kernels_reach_the_hosts_memory_by_themselves)
+{
+    Arg args[] = { device(input_f32("in", 1024)), device(output_f32("out", 1024)) };
+    cr_expect_not_null(carried(2, args, (Carried){ written, 2048 }, (Carried){ read_there, 2048 }));
+}
+
+// They bring an answer of some length; of a few words they are what any launch has.
+Test(blame, parameters_of_launches_come_from_the_host)
+{
+    Arg args[] = { device(input_f32("in", 1024)), device(output_f32("out", 256)) };
+    cr_expect_not_null(
+        carried(2, args, (Carried){ copied_down, 4096 }, (Carried){ parameters, 512 }));
+    args[1] = device(output_f32("out", 255));
+    cr_expect_null(carried(2, args, (Carried){ copied_down, 4096 }, (Carried){ parameters, 512 }));
+}
+
+// Of arrays of a few pages the pages bring more than was asked for.
+Test(blame, pages_of_managed_memory_count_for_large_arrays)
+{
+    enum { FOUR_PAGES = 4 << 16 };
+    Carried down = { moved_down, FOUR_PAGES }, up = { moved_up, FOUR_PAGES };
+    Arg args[] = { device(input_f32("in", FOUR_PAGES / 4)),
+                   device(output_f32("out", FOUR_PAGES / 4)) };
+    cr_expect_not_null(carried(2, args, down, up));
+    args[1] = device(output_f32("out", FOUR_PAGES / 4 - 1));
+    cr_expect_null(carried(2, args, down, up));
+    args[0] = device(input_f32("in", FOUR_PAGES / 4 - 1));
+    args[1] = device(output_f32("out", FOUR_PAGES / 4));
+    cr_expect_null(carried(2, args, down, up));
+}
+
+Test(blame, scratch_memory_is_no_input_and_host_arrays_excuse_all)
+{
+    Arg args[] = { device(input_f32("in", 1024)), device(output_f32("out", 1024)),
+                   scratch(output_f32("scratch", 65536)) };
+    Carried down = { copied_down, 4096 }, up = { copied_up, 4096 };
+    cr_expect_not_null(carried(3, args, down, up));
+    args[2] = host(input_f32("other", 1024));
+    cr_expect_null(carried(3, args, down, up));
 }
