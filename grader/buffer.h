@@ -24,13 +24,13 @@ struct Store {
     Buffer buffer;
     enum element element;
     bool output;
-    unsigned char *before;          // an input's bytes as they went to the worker
-    int given, returned;            // memory files of the call in progress, or -1
-    uint64_t guard;                 // bytes of guard zone on either side, in this call
-    uint32_t parts;                 // that it is cut into, in this call, each with guard zones
+    unsigned char *before;     // an input's bytes as they went to the worker
+    int given, returned;       // memory files of the call in progress, or -1
+    uint64_t guard;            // bytes of guard zone on either side, in this call
+    uint32_t parts;            // that it is cut into, in this call, each with guard zones
     uint64_t written[WRITERS]; // words of it, by who wrote them last (written_by.h); all 0: unknown
-    struct Store *twins;            // what peers had in its place (buffer_twin)
-    const char *peer;               // of a twin: whose it is
+    struct Store *twins;       // what peers had in its place (buffer_twin)
+    const char *peer;          // of a twin: whose it is
 };
 
 static inline size_t buffer_bytes(const Buffer *b)

@@ -156,8 +156,8 @@ typedef struct {
 } PredictionError;
 
 // What a copy in one piece brought to the host: its address there, a hash of the bytes
-// (wire/hash.h), and how many of the source's words each writer (base/written_by.h) wrote last. Kept
-// only for an owner.
+// (wire/hash.h), and how many of the source's words each writer (base/written_by.h) wrote last.
+// Kept only for an owner.
 typedef struct {
     uint64_t to, hash, words[WRITERS];
 } CopyReport;

@@ -8,7 +8,8 @@
 //   // migrations: HtoD gpu-fault 65536 1, ...      all moves of managed memory, in order: direction, why, bytes, faults
 //   // links: kernel 0>1 4096, copy 0-1 64, ...     all that devices sent each other, in order: by what, from which device to
 //                                                   which (0-1: through the host), bytes
-//   // counts: KERNEL COUNTER NUMBER                a counter or metric of the kernel's last launch; ~COUNTER: an estimate
+//   // counts: KERNEL COUNTER NUMBER                a counter or metric of the kernel's last launch; ~COUNTER: an estimate;
+//                                                   bound:memory 1: that bounds its predicted time
 //   // prints: words|words                          the standard output has these, in this order
 //   // stderr: words                                so has the standard error
 //   // run: --limit 1000                            options for simulator/run
@@ -238,17 +239,14 @@ static void add_links(Outcome *o, json_t *event)
     }
 }
 
-// Those that are estimates are there with a ~ before them as well.
-static void mark_estimates(json_t *counters, json_t *estimates)
+// Those that are estimates are there with a ~ before them as well, and what bounds the time is.
+static void mark(json_t *counters, const char *with, const json_t *name)
 {
-    json_t *name;
-    size_t i;
+    if (!name) return;
+    const json_t *value = json_object_get(counters, json_string_value(name));
     char marked[LINE];
-    json_array_foreach(estimates, i, name)
-    {
-        snprintf(marked, sizeof marked, "~%s", json_string_value(name));
-        json_object_set(counters, marked, json_object_get(counters, json_string_value(name)));
-    }
+    snprintf(marked, sizeof marked, "%s%s", with, json_string_value(name));
+    json_object_set_new(counters, marked, json_real(value ? json_number_value(value) : 1));
 }
 
 static void add_event(Outcome *o, json_t *event)
@@ -282,7 +280,11 @@ static void add_event(Outcome *o, json_t *event)
         json_t *counters = json_object_get(event, "counters");
         json_object_update(counters, json_object_get(event, "metrics"));
         json_object_update(counters, json_object_get(event, "aside"));
-        mark_estimates(counters, json_object_get(event, "estimates"));
+        size_t i;
+        json_t *estimate;
+        json_array_foreach(json_object_get(event, "estimates"), i, estimate)
+            mark(counters, "~", estimate);
+        mark(counters, "bound:", json_object_get(event, "bound"));
         json_object_set(o->counters, json_string_value(json_object_get(event, "name")), counters);
     } else if (strcmp(name, "exit") == 0) {
         json_t *signal = json_object_get(event, "signal");

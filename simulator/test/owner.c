@@ -235,3 +235,30 @@ Test(owner, is_told_who_wrote_each_word_last)
     expect_written(address, (Words){ { COUNT } });
     end("exit");
 }
+
+Test(owner, is_told_of_a_word_of_which_a_part_was_written)
+{
+    int file = numbers(0);
+    uint64_t address = allocate();
+    cr_expect_eq(copy(WIRE_COPY_IN, address, BYTES, file, 0), 0);
+    call_for("bytes", address + 1, 1);
+    expect_written(address, (Words){ { COUNT - 1, 0, 0, 1 } });
+    call_for("bytes", address + 10, 4); // the end of one word, and the beginning of the next one
+    expect_written(address, (Words){ { COUNT - 3, 0, 0, 3 } });
+    end("exit");
+}
+
+// Of atomics and of stores to words that are apart, all words of their sectors of 32 bytes count.
+Test(owner, is_told_of_atomics_and_of_stores_that_are_apart)
+{
+    int file = numbers(0);
+    uint64_t address = allocate();
+    cr_expect_eq(copy(WIRE_COPY_IN, address, BYTES, file, 0), 0);
+    call_for("add", address, 64);
+    expect_written(address, (Words){ { COUNT - 64, 64 } });
+    call_for("exchange", address + 4 * 128, 64);
+    expect_written(address, (Words){ { COUNT - 128, 128 } });
+    call_for("odd", address + 4 * 512, 64);
+    expect_written(address, (Words){ { COUNT - 192, 192 } });
+    end("exit");
+}

@@ -1,6 +1,7 @@
-// The program whose memory somebody else owns (owner.c): each line that it reads is a call,
-// "twice ADDRESS COUNT" (a kernel), "copy" (from the host), "move" (from what is behind it), "set" or
-// "free"; it says when the call has returned.
+// The program whose memory somebody else owns (owner.c): each line that it reads is a call. Kernels are
+// "twice ADDRESS COUNT", "add" and "exchange" (atomics) and "odd" (every second word); the rest "copy" (from
+// the host), "bytes" (the same, so many bytes), "move" (from what is behind it), "set" and "free". It says
+// when the call has returned.
 #include <cstdio>
 #include <cuda_runtime.h>
 
@@ -8,6 +9,24 @@ __global__ void twice(int *p, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) p[i] *= 2;
+}
+
+__global__ void add(int *p, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(p + i, 1);
+}
+
+__global__ void exchange(int *p, int n, int *old)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && atomicExch(p + i, 1) == -1) *old = i;
+}
+
+__global__ void odd(int *p, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (2 * i + 1 < n) p[2 * i + 1] = i;
 }
 
 int main()
@@ -20,10 +39,14 @@ int main()
     fflush(stdout);
     while (scanf("%15s %p %d", call, &p, &n) == 3) {
         if (call[0] == 't') twice<<<(n + 255) / 256, 256>>>((int *)p, n);
+        if (call[0] == 'a') add<<<(n + 255) / 256, 256>>>((int *)p, n);
+        if (call[0] == 'e') exchange<<<(n + 255) / 256, 256>>>((int *)p, n, (int *)p);
+        if (call[0] == 'o') odd<<<(n + 255) / 256, 256>>>((int *)p, n);
         static int host[1 << 20];
         size_t bytes = n * sizeof(int);
         if (call[0] == 'f') cudaFree(p);
         if (call[0] == 'c') cudaMemcpy(p, host, bytes, cudaMemcpyHostToDevice);
+        if (call[0] == 'b') cudaMemcpy(p, host, n, cudaMemcpyHostToDevice);
         if (call[0] == 'm') cudaMemcpy(p, (int *)p + n, bytes, cudaMemcpyDeviceToDevice);
         if (call[0] == 's') cudaMemset(p, 0, bytes);
         puts("returned");
