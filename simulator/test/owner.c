@@ -233,6 +233,10 @@ Test(owner, is_told_who_wrote_each_word_last)
     expect_written(address, (Words){ { COUNT - 901, 802 - 500, 490, 10, 99 } });
     cr_expect_eq(copy(WIRE_COPY_IN, address, BYTES, file, 0), 0);
     expect_written(address, (Words){ { COUNT } });
+    call_for("rows", address, 100); // all rows together are a good part of it
+    expect_written(address, (Words){ { COUNT - 100, 0, 100 } });
+    call_for("rows", address + 4 * 500, 60); // these are not
+    expect_written(address, (Words){ { COUNT - 160, 0, 100, 60 } });
     end("exit");
 }
 

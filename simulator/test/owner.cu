@@ -1,7 +1,7 @@
 // The program whose memory somebody else owns (owner.c): each line that it reads is a call. Kernels are
 // "twice ADDRESS COUNT", "add" and "exchange" (atomics) and "odd" (every second word); the rest "copy" (from
-// the host), "bytes" (the same, so many bytes), "move" (from what is behind it), "set" and "free". It says
-// when the call has returned.
+// the host), "bytes" (the same, so many bytes), "move" (from what is behind it), "set", "rows" (a fill of
+// every second word) and "free". It says when the call has returned.
 #include <cstdio>
 #include <cuda_runtime.h>
 
@@ -48,6 +48,7 @@ int main()
         if (call[0] == 'c') cudaMemcpy(p, host, bytes, cudaMemcpyHostToDevice);
         if (call[0] == 'b') cudaMemcpy(p, host, n, cudaMemcpyHostToDevice);
         if (call[0] == 'm') cudaMemcpy(p, (int *)p + n, bytes, cudaMemcpyDeviceToDevice);
+        if (call[0] == 'r') cudaMemset2D(p, 8, 0, 4, n);
         if (call[0] == 's') cudaMemset(p, 0, bytes);
         puts("returned");
         fflush(stdout);
