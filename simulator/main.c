@@ -14,6 +14,7 @@
 #include "report/timeline.h"
 #include "runtime/program.h"
 #include "runtime/serve.h"
+#include "runtime/trace.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -258,6 +259,7 @@ int main(int count, char **words)
         fputs("simulator: no address space for who wrote what (--owner)\n", stderr);
         return 1;
     }
+    if (device.owner >= 0 && !options.bare) trace_keep();
     memory_tell_shared(managed_allocated);
     observers_hand_in(options.bare);
     if (options.timeline && !timeline_open(options.timeline)) fail("--timeline");

@@ -27,10 +27,10 @@ cudaError_t client_done(cudaError_t error)
 void client_unchecked(void) { unchecked = true; }
 
 // The program asks for the last error: a failed launch no longer counts as unchecked.
-static void note_checked(void)
+static void note_checked(const char *call)
 {
     if (!unchecked) return;
-    WireRequest request = { .version = WIRE_VERSION, .op = WIRE_CHECKED };
+    WireRequest request = client_request(WIRE_CHECKED, call);
     client_tell(&request, NULL, 0);
     unchecked = false;
 }
@@ -38,14 +38,14 @@ static void note_checked(void)
 EXPORT cudaError_t cudaGetLastError(void)
 {
     cudaError_t error = last;
-    note_checked();
+    note_checked("cudaGetLastError");
     last = cudaSuccess;
     return error;
 }
 
 EXPORT cudaError_t cudaPeekAtLastError(void)
 {
-    note_checked();
+    note_checked("cudaPeekAtLastError");
     return last;
 }
 

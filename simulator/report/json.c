@@ -109,7 +109,8 @@ static void set_address(json_t *object, const char *key, uint64_t value)
 
 static void set_triple(json_t *object, const char *key, const uint32_t v[3])
 {
-    json_object_set_new(object, key, json_pack("[iii]", (int)v[0], (int)v[1], (int)v[2]));
+    json_object_set_new(object, key,
+                        json_pack("[III]", (json_int_t)v[0], (json_int_t)v[1], (json_int_t)v[2]));
 }
 
 static void set_place(json_t *object, const Place *place)
@@ -323,5 +324,88 @@ void report_json_copy(int fd, const char *kind, uint64_t bytes, const CopyReport
         set_address(object, "hash", back->hash);
         json_object_set_new(object, "written", words);
     }
+    report_json_line(fd, object);
+}
+
+static void set_flag(json_t *object, const char *key, bool value)
+{
+    if (value) json_object_set_new(object, key, json_true());
+}
+
+static void set_move(json_t *object, const MoveReport *m)
+{
+    set_address(object, "to", m->to);
+    if (m->fills) set_integer(object, "value", m->value);
+    else set_address(object, "from", m->from);
+    set_integer(object, "bytes", m->width * m->rows);
+    set_flag(object, "pinned", m->pinned);
+    if (m->rows == 1) return;
+    set_integer(object, "rows", m->rows);
+    set_integer(object, "width", m->width);
+    json_object_set_new(object, "pitch",
+                        json_pack("[II]", (json_int_t)m->to_pitch, (json_int_t)m->from_pitch));
+}
+
+static json_t *argument_json(const ArgumentReport *a)
+{
+    json_t *argument = json_pack("[I]", (json_int_t)a->bytes);
+    for (size_t n = 0; n < CALL_WORDS && n * sizeof *a->word < a->bytes; n++)
+        json_array_append_new(argument, json_integer((json_int_t)a->word[n]));
+    return argument;
+}
+
+static void set_launch(json_t *object, const LaunchReport *l)
+{
+    json_t *arguments = json_array();
+    for (size_t i = 0; i < l->count; i++)
+        json_array_append_new(arguments, argument_json(&l->arguments[i]));
+    set_text(object, "signature", l->signature);
+    set_triple(object, "grid", l->grid);
+    set_triple(object, "block", l->block);
+    if (l->shared) set_integer(object, "shared", l->shared);
+    set_flag(object, "ignored", l->ignored);
+    json_object_set_new(object, "arguments", arguments);
+}
+
+// What the call did.
+static void set_deed(json_t *object, const CallReport *c)
+{
+    set_text(object, "does", c->does);
+    set_place(object, &c->place);
+    if (c->site) set_integer(object, "site", c->site);
+    if (report_has_several()) set_integer(object, "device", c->device);
+    if (c->stream >= 0) set_integer(object, "stream", (uint64_t)c->stream);
+    if (c->status) json_object_set_new(object, "status", json_integer(c->status));
+    set_flag(object, "within", c->within);
+    set_text(object, "waits", c->waits);
+    set_text(object, "asks", c->asks);
+    set_text(object, "variable", c->variable);
+    set_text(object, "memory", c->memory);
+    set_text(object, "kind", c->kind);
+    if (c->address) set_address(object, "address", c->address);
+    if (c->bytes) set_integer(object, "bytes", c->bytes);
+    if (c->event) set_integer(object, "event_id", c->event);
+    if (c->count) set_integer(object, "count", (uint64_t)c->count);
+    if (c->move) set_move(object, c->move);
+    if (c->launch) set_launch(object, c->launch);
+}
+
+void report_json_call(int fd, const CallReport *c)
+{
+    json_t *object = json_pack("{ss}", "event", "call");
+    set_text(object, "name", c->name);
+    if (c->end_ns > 0) {
+        json_object_set_new(object, "start_ns", json_real(c->start_ns));
+        json_object_set_new(object, "end_ns", json_real(c->end_ns));
+    }
+    if (c->does) set_deed(object, c);
+    report_json_line(fd, object);
+}
+
+void report_json_site(int fd, uint32_t site, const Place *place)
+{
+    json_t *object = json_pack("{ss si}", "event", "site", "site", (int)site);
+    set_text(object, "file", place->file);
+    set_integer(object, "line", place->line);
     report_json_line(fd, object);
 }

@@ -39,7 +39,34 @@
 //                         "bytes", "faults"
 //   "event": "work"       with several devices or a timeline: "kind", "device", "stream", "start_ns", "end_ns"; "links", or
 //                         "by_host" if the bytes were moved through the host: [[from, to, bytes]]
-//   "event": "call"       with a timeline: "name", "start_ns", "end_ns"
+//   "event": "call"       a call of the program's, in the order of the calls. With a timeline: "name", "start_ns", "end_ns".
+//                         With --owner and without --bare, of the calls that the list below has: "name"; "does": what;
+//                         "caller", as for an error; "site": the number of its place; "device", if there are several;
+//                         "stream": 0 for the default stream; "status": its cudaError_t, if it failed; "within": it is part
+//                         of a graph's launch; "waits": for what the host has waited in it: "stream", "event", "device" or
+//                         "all"; "asks": the same of a query, which has the status 600 while the work is not complete
+//        "does": "alloc"      "memory": "device", "managed", "pinned" or "registered"; "bytes"; "address", if it succeeded
+//                "free"       "address"
+//                "variable"   "variable": its name, "address", "bytes": it is looked for by its name
+//                "copy"       "kind", "bytes", "to", "from": addresses; if it has several rows, "rows", "width" and
+//                             "pitch": [to, from]; "pinned": the host's memory is
+//                "fill"       the same without "kind" and "from"; "value"
+//                "prefetch"   "address", "bytes", "kind": "HtoD" or "DtoH"
+//                "launch"     "signature", "grid", "block", "shared": dynamic bytes; "arguments": of each [bytes, word, ...],
+//                             its words of 8 bytes in the parameter block, as signed integers: at most 8 words, and 64
+//                             arguments; "ignored": the program gets no result, as of <<<>>>
+//                "graph"      a graph's launch, of "count" operations, which follow
+//                "wait"       a synchronization or a query; "event_id", if it is an event's
+//                "record"     the stream records the event "event_id"
+//                "order"      the stream waits for the event "event_id"
+//                "reset"      all memory of the device is freed
+//                "check"      the program reads the error of a launch that failed and gave it no result
+//                "misuse"     the runtime has refused the call: an error of the kind "api" or "unsupported" says why
+//                         Or "again" alone: so many times more the call before was made, one right after the other. Or "does"
+//                         and "left_out": so many calls that do that are not written. Of those between two requests of the
+//                         owner's the first 256 are that succeeded, and the first 256 that failed.
+//   "event": "site"       the source line of a place of calls: "site", "file", "line". When the owner asks for them
+//                         (wire.def, SITES), or when the program ends badly, those that are new and known are written
 //   "event": "range"      with a timeline, cudaProfilerStart and Stop: "begins", "busy_ns": until all issued work is complete
 //   "event": "exit"       the last one: "status", or "signal"
 // clang-format on
@@ -56,3 +83,5 @@ void report_json_copy(int fd, const char *kind, uint64_t bytes, const CopyReport
 void report_json_error(int fd, const Report *report, const MessageMemory *memory, uint64_t count);
 void report_json_refused(int fd, const Report *report, int status);
 void report_json_kernel(int fd, const KernelReport *kernel);
+void report_json_call(int fd, const CallReport *call);
+void report_json_site(int fd, uint32_t site, const Place *place);

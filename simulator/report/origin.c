@@ -266,6 +266,14 @@ static bool place_of(const u64 *callers, size_t count, Place *place)
     return known;
 }
 
+void origin_caller(const u64 *callers, Place *place)
+{
+    *place = (Place){ 0 };
+    pthread_mutex_lock(&mutex);
+    caller_of(callers[0], place);
+    pthread_mutex_unlock(&mutex);
+}
+
 // What is not known may be yet, once the program has loaded a library, and is looked for again.
 static bool answer(const u64 *callers, size_t count, Place *place)
 {

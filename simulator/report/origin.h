@@ -19,3 +19,6 @@ enum { ORIGIN_CALLERS = 8 }; // the most return addresses of a call that are exa
 // place->function may still name the function, mangled. In either case place->object and ->address
 // are those of the innermost caller. The strings live until origin_close(). Thread-safe.
 bool origin_place(const u64 *callers, size_t count, Place *place);
+
+// The innermost caller alone, as place->object and ->address: that takes a hundredth of the time.
+void origin_caller(const u64 *callers, Place *place);

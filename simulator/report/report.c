@@ -243,13 +243,31 @@ void report_range(bool begins, bool by_owner, double busy_ns)
     unlock();
 }
 
-void report_call(const char *name, double start_ns, double end_ns)
+void report_call(const CallReport *call)
 {
     if (sink.fd < 0) return;
     lock();
     flush_locked();
-    report_json_line(sink.fd, json_pack("{ss ss sf sf}", "event", "call", "name", name, "start_ns",
-                                        start_ns, "end_ns", end_ns));
+    report_json_call(sink.fd, call);
+    unlock();
+}
+
+void report_site(uint32_t site, const Place *place)
+{
+    if (sink.fd < 0) return;
+    lock();
+    report_json_site(sink.fd, site, place);
+    unlock();
+}
+
+void report_calls_more(uint64_t again, const char *does, uint64_t left_out)
+{
+    if (sink.fd < 0) return;
+    json_t *object = does ? json_pack("{ss ss sI}", "event", "call", "does", does, "left_out",
+                                      (json_int_t)left_out)
+                          : json_pack("{ss sI}", "event", "call", "again", (json_int_t)again);
+    lock();
+    report_json_line(sink.fd, object);
     unlock();
 }
 

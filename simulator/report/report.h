@@ -162,6 +162,55 @@ typedef struct {
     uint64_t to, hash, words[WRITERS];
 } CopyReport;
 
+// An argument of a launch, as it lies in the parameter block: its first words of 8 bytes, the last
+// one filled up with zeros.
+enum { CALL_ARGUMENTS = 64, CALL_WORDS = 8 };
+typedef struct {
+    uint64_t bytes, word[CALL_WORDS];
+} ArgumentReport;
+
+// The bytes that a copy or a fill moves: `rows` rows of `width` bytes, which begin that many bytes
+// apart at either end.
+typedef struct {
+    uint64_t to, from, width, rows, to_pitch, from_pitch;
+    bool fills; // with `value`, and not from anywhere
+    uint32_t value;
+    bool pinned; // the host's memory
+} MoveReport;
+
+// A launch: `count` arguments, which may be fewer than it has.
+typedef struct {
+    const char *signature; // NULL: there is no such kernel
+    uint32_t grid[3], block[3];
+    uint64_t shared; // dynamic, bytes
+    ArgumentReport *arguments;
+    size_t count;
+    bool ignored; // the program gets no result, as of <<<>>>
+} LaunchReport;
+
+// A call of CUDA's. What is NULL or 0 is left out.
+typedef struct {
+    const char *name;        // "cudaMemcpy"
+    double start_ns, end_ns; // on the simulated clock; both 0: there is no timeline
+    const char *does;        // "copy", "launch" ...; NULL: nothing more is known
+    Place place;             // object and address only
+    uint32_t site;           // a number of the place, for report_site()
+    uint32_t device;
+    int64_t stream; // its row in the timeline, 0 for the default stream; -1: left out
+    int status;     // cudaError_t
+    bool within;    // part of a graph launch
+    const char *waits,
+        *asks;               // for what the host waits, or asks: "stream", "event", "device", "all"
+    const char *variable;    // of __device__ or __constant__ memory: its name
+    const char *memory;      // allocated: "device", "managed", "pinned", "registered"
+    const char *kind;        // of a copy or a prefetch: "HtoD", "DtoH", "DtoD", "HtoH"
+    uint64_t address, bytes; // of memory
+    uint64_t event;          // recorded or waited for
+    int64_t count;           // operations of a graph
+    const MoveReport *move;
+    const LaunchReport *launch;
+} CallReport;
+
 // A column of the table of source lines. `value` computes it from the line's counters and the
 // launch's; 0: the line has no such figure.
 typedef struct {
@@ -246,8 +295,15 @@ void report_refused(const Report *report, int status);
 // said the same, and for how long the device is still busy then. In JSON only.
 void report_range(bool begins, bool by_owner, double busy_ns);
 
-// Writes when a call of the program began and returned on the simulated clock. In JSON only.
-void report_call(const char *name, double start_ns, double end_ns);
+// Writes a call of the program. In JSON only.
+void report_call(const CallReport *call);
+
+// Writes the source line of calls. In JSON only.
+void report_site(uint32_t site, const Place *place);
+
+// Writes that the call before was made `again` times more, one right after the other; or, if `does`
+// is not NULL, that so many calls that do that are left out. In JSON only.
+void report_calls_more(uint64_t again, const char *does, uint64_t left_out);
 
 // Writes the errors, then a migration of managed memory. direction: "HtoD", "DtoH"; cause:
 // "gpu-fault", "cpu-fault", "prefetch".

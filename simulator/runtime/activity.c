@@ -1,16 +1,19 @@
-// Adds work and calls to the timeline and to the JSON report.
+// Adds work and calls to the timeline, and work to the JSON report.
 #include "activity.h"
+#include "trace.h"
 #include "streams/clock.h"
 #include "report/timeline.h"
 #include <string.h>
 
-// Rows are numbered in the order in which the program made its streams; the default stream is row
-// 0.
+u64 activity_row(u64 stream)
+{
+    u64 number = clock_stream_facts(stream).number;
+    return number <= MOST_DEVICES ? 0 : number - MOST_DEVICES;
+}
+
 static TimelineRow row_of(u64 stream)
 {
-    StreamFacts facts = clock_stream_facts(stream);
-    bool is_default = facts.number <= MOST_DEVICES;
-    return (TimelineRow){ true, facts.device, is_default ? 0 : facts.number - MOST_DEVICES };
+    return (TimelineRow){ true, clock_stream_facts(stream).device, activity_row(stream) };
 }
 
 void activity_work(u64 stream, const char *kind, const char *name, double ns, u64 bytes)
@@ -26,11 +29,8 @@ void activity_work(u64 stream, const char *kind, const char *name, double ns, u6
 
 void activity_call(const Call *call, double start)
 {
-    if (!timeline_is_on() || call->by_owner) return;
-    const char *name =
-        strcmp(call->request.call, "a launch") ? call->request.call : "cudaLaunchKernel"; // <<<>>>
-    timeline_span((TimelineRow){ 0 }, "call", name, start, clock_now(), 0);
-    report_call(name, start, clock_now());
+    if (timeline_is_on() && !call->by_owner)
+        timeline_span((TimelineRow){ 0 }, "call", trace_name(call), start, clock_now(), 0);
 }
 
 void activity_event(u64 stream, const char *name, u64 event)

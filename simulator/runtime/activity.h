@@ -1,7 +1,11 @@
-// Records work and calls, with their times, for the timeline (report/timeline.h) and the JSON
-// report.
+// Records work and calls, with their times, for the timeline (report/timeline.h), and work for the
+// JSON report.
 #pragma once
 #include "serve.h"
+
+// The stream's row in the timeline. Rows are numbered in the order in which the program made its
+// streams; the default stream is row 0.
+u64 activity_row(u64 stream);
 
 // Records the latest work of the stream, which took `ns`.
 void activity_work(u64 stream, const char *kind, const char *name, double ns, u64 bytes);

@@ -4,17 +4,12 @@
 #include "streams/clock.h"
 #include "machine/profile.h"
 #include "activity.h"
+#include "trace.h"
 
 // The request is only part of a call, or the call costs nothing and is not recorded.
 #define NO_CALL (-1.0)
 
 static bool asked_before; // the same request was answered with WIRE_DEADLOCKED, and is sent again
-
-static bool last_chunk(const WireRequest *request)
-{
-    const WireChunk *chunk = &request->copy.chunk;
-    return chunk->offset + chunk->bytes == chunk->total;
-}
 
 // Seconds; negative: NO_CALL.
 static double seconds_of(const WireRequest *request)
@@ -41,6 +36,8 @@ double cost_begin(const Call *call)
 void cost_end(const Call *call, double began)
 {
     asked_before = call->reply.error == WIRE_DEADLOCKED;
-    if (!asked_before && !call->reply.error && seconds_of(&call->request) >= 0)
-        activity_call(call, began);
+    if (asked_before) return;
+    bool timed = !call->reply.error && seconds_of(&call->request) >= 0;
+    if (timed) activity_call(call, began);
+    trace_call(call, timed, began);
 }

@@ -10,6 +10,7 @@
 #include "report/origin.h"
 #include "pool.h"
 #include "cost.h"
+#include "trace.h"
 #include "work.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -69,9 +70,11 @@ static void answer(Call *call)
     const WireRow *row = wire_row(call->request.op);
     if (row->one_way) {
         serve_dispatch(call);
+        trace_call(call, false, 0);
         report_flush();
         return;
     }
+    if (call->by_owner) trace_pause();
     if (!device.late || !row->issues) work_go_on();
     managed_settle();
     double began = cost_begin(call);
@@ -204,6 +207,8 @@ void serve_end(bool orderly)
         launch_print_rest();
         transfer_leaks(ALL_DEVICES);
     }
+    trace_pause();
+    if (!orderly || machine->status) trace_tell_sites();
     report_flush();
     transfer_free_all(ALL_DEVICES, NULL);
     memory_end();

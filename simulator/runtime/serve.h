@@ -9,7 +9,8 @@
 //   ipc.c,
 //                       copy.c (copies and fills)
 //   helpers             range.c (is a copy within its allocation?), activity.c (the timeline),
-//                       visible.c (CUDA_VISIBLE_DEVICES), program.c (why a program never connected)
+//                       trace.c (the calls, for the owner), visible.c (CUDA_VISIBLE_DEVICES),
+//                       program.c (why a program never connected)
 #pragma once
 #include "machine/grid.h"
 #include "report/report.h"

@@ -266,3 +266,217 @@ Test(owner, is_told_of_atomics_and_of_stores_that_are_apart)
     expect_written(address, (Words){ { COUNT - 192, 192 } });
     end("exit");
 }
+
+// ---- The trace of the program's calls
+
+static json_t *calls_made; // all events "call", once the program has ended
+static json_t *sites;      // and "site"
+
+static void end_traced(void)
+{
+    json_t *event;
+    calls_made = json_array();
+    sites = json_array();
+    fclose(calls);
+    while ((event = json_loadf(report, JSON_DISABLE_EOF_CHECK, NULL))) {
+        const char *kind = json_string_value(json_object_get(event, "event"));
+        if (strcmp(kind, "call") == 0) json_array_append(calls_made, event);
+        if (strcmp(kind, "site") == 0) json_array_append(sites, event);
+    }
+    waitpid(device, NULL, 0);
+}
+
+static void synchronize(void)
+{
+    cr_assert_eq(ask((WireRequest){ .op = WIRE_DEVICE_SYNC }, -1).error, 0);
+}
+
+// The n-th call has these members, as JSON with apostrophes, and those of its place; or the place's
+// are left out as well.
+static void expect_call(size_t n, const char *members)
+{
+    char text[1024];
+    json_t *is = json_deep_copy(json_array_get(calls_made, n)), *expected;
+    snprintf(text, sizeof text, "{%s}", members);
+    for (char *c = text; *c; c++)
+        if (*c == '\'') *c = '"';
+    expected = json_loads(text, 0, NULL);
+    cr_assert(expected, "%s", text);
+    if (json_object_get(is, "site"))
+        cr_expect_str_neq(caller_of(is), "owner", "the program has made it");
+    json_object_del(is, "event");
+    json_object_del(is, "caller");
+    json_object_del(is, "site");
+    cr_expect(json_equal(is, expected), "call %zu is %s, not %s", n,
+              json_dumps(is, JSON_COMPACT | JSON_SORT_KEYS), text);
+}
+
+static char *format(const char *words, uint64_t address)
+{
+    char *text;
+    cr_assert(asprintf(&text, words, (unsigned long)address, (unsigned long)address) > 0);
+    return text;
+}
+
+Test(owner, is_told_of_the_programs_calls_and_not_of_its_own)
+{
+    int file = numbers(0);
+    uint64_t address = allocate();
+    cr_expect_eq(copy(WIRE_COPY_IN, address, BYTES, file, 0), 0);
+    call_for("twice", address + 4, 300);
+    call_for("copy", address, 100);
+    call_for("move", address, 100);
+    call_for("set", address, 100);
+    call_for("get", 0, 10);
+    synchronize();
+    call("free", address);
+    end_traced();
+    expect_call(
+        0,
+        format("'name':'cudaLaunchKernel','does':'launch','stream':0,'ignored':true,'signature':"
+               "'twice(int*, int)','grid':[2,1,1],'block':[256,1,1],'arguments':[[8,%lu],[4,300]]",
+               address + 4));
+    json_t *copied = json_array_get(calls_made, 1);
+    cr_expect_str_neq(json_string_value(json_object_get(copied, "from")), "");
+    json_object_del(copied, "from");
+    expect_call(
+        1, format("'name':'cudaMemcpy','does':'copy','stream':0,'waits':'stream','kind':'HtoD',"
+                  "'to':'0x%lx','bytes':400",
+                  address));
+    json_t *moved = json_array_get(calls_made, 2);
+    char *from = format("0x%lx", address + 400);
+    cr_expect_str_eq(json_string_value(json_object_get(moved, "from")), from);
+    json_object_del(moved, "from");
+    expect_call(
+        2,
+        format(
+            "'name':'cudaMemcpy','does':'copy','stream':0,'kind':'DtoD','to':'0x%lx','bytes':400",
+            address)); // for which the host does not wait
+    expect_call(
+        3, format("'name':'cudaMemset','does':'fill','stream':0,'value':0,'to':'0x%lx','bytes':400",
+                  address));
+    char *own =
+        strdup(json_string_value(json_object_get(json_array_get(calls_made, 4), "address")));
+    uint64_t own_address = strtoull(own, NULL, 16);
+    cr_expect(own_address >= WIRE_SHARED && own_address < WIRE_PINNED);
+    expect_call(4, format("'name':'cudaMallocManaged','does':'alloc','memory':'managed','bytes':40,"
+                          "'address':'0x%lx'",
+                          own_address));
+    expect_call(5, "'name':'cudaDeviceSynchronize','does':'wait','waits':'device'");
+    expect_call(
+        6, format("'name':'cudaFree','does':'free','waits':'all','address':'0x%lx'", own_address));
+    expect_call(7,
+                format("'name':'cudaFree','does':'free','waits':'all','address':'0x%lx'", address));
+    cr_expect_eq(json_array_size(calls_made), 8);
+    cr_expect_eq(json_array_size(sites), 0, "nobody has asked for lines");
+}
+
+Test(owner, is_told_which_call_fails_and_whether_its_error_is_read)
+{
+    uint64_t address = allocate();
+    call_for("wrong", address, 1);
+    end_traced();
+    expect_call(
+        0, format("'name':'cudaLaunchKernel','does':'launch','stream':0,'ignored':true,'signature':"
+                  "'twice(int*, int)','grid':[1,1,1],'block':[2048,1,1],'status':1,"
+                  "'arguments':[[8,%lu],[4,1]]",
+                  address));
+    expect_call(1, "'name':'cudaGetLastError','does':'check'");
+    json_object_del(json_array_get(calls_made, 2), "from");
+    expect_call(2, format("'name':'cudaMemcpy','does':'copy','stream':0,'waits':'stream','kind':'"
+                          "HtoD','status':1,"
+                          "'to':'0x%lx','bytes':4194304",
+                          address));
+    cr_expect_eq(json_array_size(calls_made), 3);
+}
+
+Test(owner, is_told_of_the_same_call_once)
+{
+    uint64_t address = allocate();
+    call_for("like", address, 3000);
+    call_for("like", address, 1);
+    synchronize();
+    call_for("like", address, 2);
+    end_traced();
+    char *fill = format(
+        "'name':'cudaMemset','does':'fill','stream':0,'value':0,'to':'0x%lx','bytes':4", address);
+    expect_call(0, fill);
+    expect_call(1, "'again':3000");
+    expect_call(2, fill); // the owner has asked something: a new call of its own begins, perhaps
+    expect_call(3, "'again':1");
+    cr_expect_eq(json_array_size(calls_made), 4);
+}
+
+Test(owner, is_told_how_many_calls_are_left_out)
+{
+    uint64_t address = allocate();
+    call_for("vary", address, 300);
+    call_for("like", address, 10);
+    call_for("twice", address, 1);
+    call_for("wrong", address, 1);
+    synchronize();
+    call_for("vary", address, 2);
+    end_traced();
+    char *fill = "'name':'cudaMemset','does':'fill','stream':0,'value':%lu,'to':'0x%lx','bytes':4",
+         *text;
+    for (uint32_t n = 0; n < 256; n++) {
+        cr_assert(asprintf(&text, fill, (unsigned long)n, (unsigned long)address) > 0);
+        expect_call(n, text);
+    }
+    json_t *launched = json_array_get(calls_made, 256);
+    cr_expect_str_eq(json_string_value(json_object_get(launched, "does")), "launch");
+    expect_call(260, "'does':'fill','left_out':54"); // behind the launches, the check and the copy
+    cr_expect_eq(json_array_size(calls_made), 263);
+}
+
+Test(owner, is_told_the_lines_when_it_asks)
+{
+    uint64_t address = allocate();
+    call_for("set", address, 8);
+    call_for("set", address, 9);
+    cr_expect_eq(ask((WireRequest){ .op = WIRE_SITES }, -1).error, 0);
+    call_for("copy", address, 8);
+    end_traced();
+    cr_assert_eq(json_array_size(sites), 1, "of the two calls, and not of the copy");
+    json_t *site = json_array_get(sites, 0), *set = json_array_get(calls_made, 0);
+    cr_expect(json_equal(json_object_get(site, "site"), json_object_get(set, "site")));
+    const char *file = json_string_value(json_object_get(site, "file"));
+    cr_expect(file && strstr(file, "owner.cu"));
+    cr_expect_eq(json_integer_value(json_object_get(site, "line")), 30);
+}
+
+Test(owner, is_told_the_lines_when_the_program_fails)
+{
+    uint64_t address = allocate();
+    call_for("set", address, 8);
+    fprintf(calls, "quit 0x0 0\n");
+    end_traced();
+    cr_expect_eq(json_array_size(sites), 1);
+}
+
+// How often a run of a program that allocates, waits and frees reports a call. options: of the run,
+// with "%d" for an owner's socket.
+static int calls_reported(const char *options)
+{
+    char command[512], with[64];
+    int count = -1, sockets[2];
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), 0);
+    fcntl(sockets[0], F_SETFD, FD_CLOEXEC);
+    snprintf(with, sizeof with, options, sockets[1]);
+    snprintf(command, sizeof command,
+             "echo own 0x0 10 | simulator/run --json %s %s 2>&1 >/dev/null |"
+             " grep -c '\"event\":\"call\"'",
+             with, program);
+    FILE *out = popen(command, "r");
+    cr_assert(out && fscanf(out, "%d", &count) == 1);
+    pclose(out);
+    close(sockets[0]), close(sockets[1]);
+    return count;
+}
+
+Test(owner, alone_is_told_of_calls)
+{
+    cr_expect_eq(calls_reported(""), 0);
+    cr_expect_eq(calls_reported("--owner %d"), 3);
+    cr_expect_eq(calls_reported("--bare --owner %d"), 0);
+}

@@ -1,7 +1,9 @@
 // The program whose memory somebody else owns (owner.c): each line that it reads is a call. Kernels are
 // "twice ADDRESS COUNT", "add" and "exchange" (atomics) and "odd" (every second word); the rest "copy" (from
 // the host), "bytes" (the same, so many bytes), "move" (from what is behind it), "set", "rows" (a fill of
-// every second word) and "free". It says when the call has returned.
+// every second word), "free", "like" (COUNT calls that are alike) or "vary" (that are not), "wrong" (a launch
+// that fails, and a copy, and the first one's error is read), "get" (memory of its own) and "quit" (with a
+// status). It says when the call has returned.
 #include <cstdio>
 #include <cuda_runtime.h>
 
@@ -50,6 +52,20 @@ int main()
         if (call[0] == 'm') cudaMemcpy(p, (int *)p + n, bytes, cudaMemcpyDeviceToDevice);
         if (call[0] == 'r') cudaMemset2D(p, 8, 0, 4, n);
         if (call[0] == 's') cudaMemset(p, 0, bytes);
+        for (int i = 0; call[0] == 'l' && i < n; i++) cudaMemset(p, 0, 4);
+        for (int i = 0; call[0] == 'v' && i < n; i++) cudaMemset(p, i, 4);
+        if (call[0] == 'w') {
+            twice<<<n, 2048>>>((int *)p, n);
+            cudaGetLastError();
+            cudaMemcpy(p, host, 1 << 22, cudaMemcpyHostToDevice);
+        }
+        if (call[0] == 'g') {
+            void *own;
+            cudaMallocManaged(&own, bytes);
+            cudaDeviceSynchronize();
+            cudaFree(own);
+        }
+        if (call[0] == 'q') return 3;
         puts("returned");
         fflush(stdout);
     }

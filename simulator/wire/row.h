@@ -40,6 +40,29 @@ enum wire_then {
     WIRE_THEN_RUN,          // a launch whose configuration is valid: always deferred
 };
 
+// What a request does for the program, which the owner is told of (runtime/trace.c).
+enum wire_does {
+    WIRE_DOES_NOTHING,    // that the owner is told of
+    WIRE_DOES_ALLOC,      // .alloc; the reply has the address
+    WIRE_DOES_POOL_ALLOC, // .pool.bytes: the size, and the reply has the address; or, where the
+                          // reply has none, the address
+    WIRE_DOES_FREE,       // .pointer.address
+    WIRE_DOES_POOL_FREE,  // .pool.bytes: the address
+    WIRE_DOES_COPY,       // .copy
+    WIRE_DOES_FILL,       // .copy
+    WIRE_DOES_PREFETCH,   // .range
+    WIRE_DOES_LAUNCH,     // .launch; the tail is the parameter block
+    WIRE_DOES_GRAPH,      // .object.id operations follow
+    WIRE_DOES_WAIT,       // it waits, or asks, for the work before it
+    WIRE_DOES_RECORD,     // .event.event
+    WIRE_DOES_ORDER,      // .event.event
+    WIRE_DOES_VARIABLE,   // .name; the tail is its text, and the reply has the address
+    WIRE_DOES_RESET,      // frees all memory of its device
+    WIRE_DOES_CHECK,      // reads an error
+    WIRE_DOES_MISUSE,     // is refused by the client
+    WIRE_DEEDS
+};
+
 // The host functions that the client waits for before it sends the request.
 enum wire_host { WIRE_HOST_NONE, WIRE_HOST_STREAM, WIRE_HOST_ALL };
 
@@ -56,6 +79,7 @@ typedef struct WireRow {
     enum wire_when waits;        // does the host wait in it for earlier work?
     enum wire_when shows_prints; // does the host receive what kernels have printed after it?
     bool trims_pools;            // memory pools release what they hold beyond their thresholds
+    enum wire_does does;         // what the owner is told of it
     bool issues;               // it issues work, and neither queries earlier work nor waits for it
     enum wire_after after;     // how the device orders it
     enum wire_then then;       // what the device does while it must wait
@@ -74,6 +98,13 @@ static inline const WireRow *wire_row(uint32_t op)
 #include "wire.def"
     };
     return &rows[op];
+}
+
+// Is it the last chunk of its copy?
+static inline bool wire_is_last_chunk(const WireRequest *request)
+{
+    const WireChunk *chunk = &request->copy.chunk;
+    return chunk->offset + chunk->bytes == chunk->total;
 }
 
 // Does a property hold for this request?

@@ -89,7 +89,8 @@ enum wire_memory { WIRE_OF_DEVICE, WIRE_OF_BOTH, WIRE_OF_HOST, WIRE_OF_PROGRAM }
 // begins and ends. A copy has one row, whose bytes are in a file from .copy.from.address on; its
 // descriptor comes with the request. The reply to COPY_OUT says how many words (of 4 bytes) of the
 // array each writer (base/written_by.h) wrote last. In reports WIRE_OWNER stands for the return
-// address of its calls.
+// address of its calls. The JSON report also has the calls that the program makes (report/json.h,
+// "call"), and their source lines once the owner asks for them (SITES).
 enum { WIRE_OWNER = 1 };
 
 enum { WIRE_GRAPH_POOL = 1 }; // the id of the pool that the device's graphs allocate from
