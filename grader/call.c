@@ -130,13 +130,31 @@ static bool is_done(enum outcome outcome)
     return outcome == OUTCOME_ANSWER && check.answer.stage == STAGE_DONE;
 }
 
+// The array of an argument, for the trace.
+static void trace_array(uint32_t argument, const RequestArg *given)
+{
+    const Arg *a = &check.argv[argument];
+    for (uint32_t p = 0; call_is_buffer(a) && p < given->parts; p++)
+        if (check.address[argument][p])
+            trace_add_array(
+                &check.session.events.trace,
+                (TracedArray){ .argument = argument,
+                               .part = p,
+                               .name = a->buffer->name,
+                               .address = check.address[argument][p] + given->guard,
+                               .bytes = given->bytes,
+                               .of_host = a->kind == ARG_HOST || a->kind == ARG_PINNED });
+}
+
 // By owned_give for what is owned, and by the worker for the rest.
 static void note_addresses(const Request *request)
 {
-    for (uint32_t i = 0; i < request->argc; i++)
+    for (uint32_t i = 0; i < request->argc; i++) {
         memcpy(check.address[i],
                request->arg[i].address[0] ? request->arg[i].address : check.answer.address[i],
                sizeof check.address[i]);
+        trace_array(i, &request->arg[i]);
+    }
 }
 
 static enum outcome exchange(const char *name, bool returns_i32, size_t argc, const Arg *argv)
@@ -160,6 +178,14 @@ static enum outcome exchange(const char *name, bool returns_i32, size_t argc, co
     if (is_done(outcome)) outcome = owned_free(s, &request, argv, &check.answer);
     events_end_call(&s->events);
     return outcome;
+}
+
+void call_lines(void)
+{
+    Session *s = &check.session;
+    WireRequest request = { .version = WIRE_VERSION, .op = WIRE_SITES };
+    WireReply reply;
+    if (check.started && s->reports && !s->events.ended) session_ask(s, &request, -1, &reply);
 }
 
 void shuffle_blocks(void)

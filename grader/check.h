@@ -64,6 +64,11 @@ enum outcome call_ready(Session *s, Answer *answer);
 // Blames what came of the last request on whom it may concern.
 void call_settle(enum outcome outcome);
 
+// Asks the device where the calls of session.events.trace are made: their `file` and `line`. That
+// takes it some milliseconds, so it is for checks that fail. If the program has ended badly, they
+// are known already.
+void call_lines(void);
+
 // Reads the buffers back.
 void call_take_buffers(size_t argc, const Arg *argv);
 

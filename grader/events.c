@@ -65,11 +65,16 @@ void events_init(Events *e)
     };
 }
 
-void events_end_call(Events *e) { e->calling = false; }
+void events_end_call(Events *e)
+{
+    e->calling = false;
+    trace_end_call(&e->trace);
+}
 
 void events_new_call(Events *e)
 {
     e->calling = true;
+    trace_new_call(&e->trace);
     json_object_clear(e->call);
     free(e->launched);
     e->launched = NULL;
@@ -329,12 +334,13 @@ static void take_work(Events *e, json_t *event)
     take_stream(e, json_object_get(event, "stream"));
 }
 
-static void take_call(Events *e, json_t *event)
+// A call on the timeline.
+static void take_timed_call(Events *e, json_t *event)
 {
     const char *name = json_string_value(json_object_get(event, "name"));
     double start = json_number_value(json_object_get(event, "start_ns"));
     double end = json_number_value(json_object_get(event, "end_ns"));
-    if (!name || (e->ranged && !e->within)) return;
+    if (!name || !e->calling || (e->ranged && !e->within)) return;
     add_to(e, LAUNCH_CALLS,
            strncmp(name, "cudaLaunch", 10) == 0 || strcmp(name, "cudaGraphLaunch") == 0);
     add_to(e, IN_CALLS, llround(end - start));
@@ -346,6 +352,18 @@ static void take_call(Events *e, json_t *event)
         issues ? 0 : e->work.waits + (strstr(name, "Synchronize") || strcmp(name, "cudaFree") == 0);
     add_to(e, WAITING_COPIES, copies && !async);
     add_to(e, LONG_ASYNC_COPIES, copies && async && end - start > LONG_NS);
+}
+
+static void take_call(Events *e, json_t *event)
+{
+    if (json_object_get(event, "end_ns")) take_timed_call(e, event);
+    e->refused_line |= !trace_take_call(&e->trace, event);
+}
+
+static void take_site(Events *e, json_t *event)
+{
+    shorten_path(event);
+    e->refused_line |= !trace_take_site(&e->trace, event);
 }
 
 static void take_range(Events *e, json_t *event)
@@ -396,9 +414,10 @@ static const struct Kind {
 } kinds[] = {
     { "kernel", take_kernel, true },       { "copy", take_copy, true },
     { "migration", take_migration, true }, { "work", take_work, true },
-    { "call", take_call, true },           { "range", take_range, true },
-    { "crossing", take_crossing, false },  { "error", take_error, false },
-    { "refused", take_refused, true },     { "exit", take_exit, false },
+    { "call", take_call, false },          { "site", take_site, false },
+    { "range", take_range, true },         { "crossing", take_crossing, false },
+    { "error", take_error, false },        { "refused", take_refused, true },
+    { "exit", take_exit, false },
 };
 
 static const struct Kind *kind_called(const char *name)
@@ -431,6 +450,8 @@ static void take_line(Events *e, const char *line, size_t bytes)
                       : !counts_are_possible(event) ? "a counter is no sum"
                                                     : NULL;
     if (!wrong && (e->calling || !kind->of_call)) kind->take(e, event);
+    if (e->refused_line) wrong = "no call that there can be";
+    e->refused_line = false;
     if (wrong && !e->malformed
         && asprintf(&e->malformed, "a report of the device cannot be read (%s): %.60s", wrong, line)
                < 0)

@@ -1,6 +1,7 @@
 // What the device reports, gathered: one JSON object a line comes in (kernels,
 // errors, the program's end), and sums and lists that verdicts are made of stay.
 #pragma once
+#include "trace.h"
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,6 +33,7 @@ typedef struct Events {
         uint64_t streams; // a bit for each in which something was done, the default stream's first
     } work;
     bool calling;       // a call is in progress
+    Trace trace;        // of the program's calls of CUDA
     char *launched;     // which kernels the call in progress launched, in words; NULL: none so far
     size_t launches;    // how many
     size_t modules;     // that the program has loaded so far
@@ -43,6 +45,7 @@ typedef struct Events {
     bool ended;         // the exit event has come
     int status, signal; // of the program; signal 0: it exited by itself
     char *malformed;    // what was wrong with a line that could not be read, or NULL
+    bool refused_line;  // the line that is being taken is no call that there can be
     char *pending;      // the beginning of a line, its end still to come
     size_t pending_bytes;
 } Events;

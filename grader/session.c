@@ -208,6 +208,7 @@ const char *session_start(Session *s, const char *device, const char *worker, co
     *s = (Session){ .worker = -1, .owner = -1, .report = -1, .printed = -1 };
     s->harness = harness_of(worker);
     events_init(&s->events);
+    s->events.trace.harness = s->harness;
     s->events.ranged = terms->timeline != NULL;
     if (!open_channels(&c)) {
         snprintf(problem, sizeof problem, "no pipe or socket: %s", strerror(errno));
