@@ -451,7 +451,6 @@ static void take_line(Events *e, const char *line, size_t bytes)
                                                     : NULL;
     if (!wrong && (e->calling || !kind->of_call)) kind->take(e, event);
     if (e->refused_line) wrong = "no call that there can be";
-    e->refused_line = false;
     if (wrong && !e->malformed
         && asprintf(&e->malformed, "a report of the device cannot be read (%s): %.60s", wrong, line)
                < 0)

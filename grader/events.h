@@ -45,7 +45,7 @@ typedef struct Events {
     bool ended;         // the exit event has come
     int status, signal; // of the program; signal 0: it exited by itself
     char *malformed;    // what was wrong with a line that could not be read, or NULL
-    bool refused_line;  // the line that is being taken is no call that there can be
+    bool refused_line;  // the trace has refused a line
     char *pending;      // the beginning of a line, its end still to come
     size_t pending_bytes;
 } Events;

@@ -352,9 +352,12 @@ Test(trace, takes_a_call_of_a_timeline_for_its_times_alone)
     feed_good("{'event':'call','name':'cudaLaunchKernel','start_ns':1,'end_ns':11}");
     cr_assert_eq(t->count, 0);
     cr_assert_eq(json_integer_value(json_object_get(e.counters, "cuda_api__time_ns.sum")), 10);
-    feed_good(frees_x);
+    feed_good(LAUNCH("f()", "[]", ""));
+    cr_assert_eq(t->count, 1);
+    events_end_call(&e);
+    feed_good("{'event':'call','name':'cudaLaunchKernel','start_ns':1,'end_ns':11}");
     cr_assert_eq(json_integer_value(json_object_get(e.counters, "cuda_api__time_ns.sum")), 10);
-    cr_assert_eq(json_integer_value(json_object_get(e.counters, "cuda_api__waits_between.sum")), 0);
+    cr_assert_eq(json_integer_value(json_object_get(e.counters, "cuda_api__launch_calls.sum")), 1);
 }
 
 Test(trace, refuses_what_is_no_call)
