@@ -412,6 +412,7 @@ Test(owner, is_told_how_many_calls_are_left_out)
     uint64_t address = allocate();
     call_for("vary", address, 300);
     call_for("like", address, 10);
+    call_for("set", address, 1 << 20); // which fails
     call_for("twice", address, 1);
     call_for("wrong", address, 1);
     synchronize();
@@ -423,10 +424,32 @@ Test(owner, is_told_how_many_calls_are_left_out)
         cr_assert(asprintf(&text, fill, (unsigned long)n, (unsigned long)address) > 0);
         expect_call(n, text);
     }
-    json_t *launched = json_array_get(calls_made, 256);
+    json_t *failed = json_array_get(calls_made, 256), *launched = json_array_get(calls_made, 257);
+    cr_expect_eq(json_integer_value(json_object_get(failed, "status")), WIRE_INVALID_VALUE);
     cr_expect_str_eq(json_string_value(json_object_get(launched, "does")), "launch");
-    expect_call(260, "'does':'fill','left_out':54"); // behind the launches, the check and the copy
-    cr_expect_eq(json_array_size(calls_made), 263);
+    expect_call(261, "'does':'fill','left_out':54"); // after the launches, the check and the copy
+    cr_expect_eq(json_array_size(calls_made), 264);
+}
+
+// A copy takes a request for each MiB.
+Test(owner, is_told_of_a_large_copy_once)
+{
+    enum { LARGE = 3 << 20 };
+    WireReply reply = ask((WireRequest){ .op = WIRE_ALLOC, .alloc = { LARGE, 256, 0 } }, -1);
+    uint64_t address = reply.memory.address;
+    call_for("copy", address, LARGE / 4);
+    call_for("home", address, LARGE / 4);
+    end_traced();
+    cr_expect_eq(json_array_size(calls_made), 2);
+    json_object_del(json_array_get(calls_made, 0), "from");
+    json_object_del(json_array_get(calls_made, 1), "to");
+    expect_call(0, format("'name':'cudaMemcpy','does':'copy','stream':0,'waits':'stream','kind':"
+                          "'HtoD','to':'0x%lx','bytes':3145728",
+                          address));
+    expect_call(1,
+                format("'name':'cudaMemcpyAsync','does':'copy','stream':0,'waits':'stream','kind'"
+                       ":'DtoH','from':'0x%lx','bytes':3145728",
+                       address)); // to memory that is not pinned
 }
 
 Test(owner, is_told_the_lines_when_it_asks)
@@ -442,7 +465,7 @@ Test(owner, is_told_the_lines_when_it_asks)
     cr_expect(json_equal(json_object_get(site, "site"), json_object_get(set, "site")));
     const char *file = json_string_value(json_object_get(site, "file"));
     cr_expect(file && strstr(file, "owner.cu"));
-    cr_expect_eq(json_integer_value(json_object_get(site, "line")), 30);
+    cr_expect_eq(json_integer_value(json_object_get(site, "line")), 31);
 }
 
 Test(owner, is_told_the_lines_when_the_program_fails)

@@ -1,6 +1,6 @@
 // The program whose memory somebody else owns (owner.c): each line that it reads is a call. Kernels are
 // "twice ADDRESS COUNT", "add" and "exchange" (atomics) and "odd" (every second word); the rest "copy" (from
-// the host), "bytes" (the same, so many bytes), "move" (from what is behind it), "set", "rows" (a fill of
+// the host), "bytes" (the same, so many bytes), "home" (to the host), "move" (from what is behind it), "set", "rows" (a fill of
 // every second word), "free", "like" (COUNT calls that are alike) or "vary" (that are not), "wrong" (a launch
 // that fails, and a copy, and the first one's error is read), "get" (memory of its own) and "quit" (with a
 // status). It says when the call has returned.
@@ -49,6 +49,7 @@ int main()
         if (call[0] == 'f') cudaFree(p);
         if (call[0] == 'c') cudaMemcpy(p, host, bytes, cudaMemcpyHostToDevice);
         if (call[0] == 'b') cudaMemcpy(p, host, n, cudaMemcpyHostToDevice);
+        if (call[0] == 'h') cudaMemcpyAsync(host, p, bytes, cudaMemcpyDeviceToHost);
         if (call[0] == 'm') cudaMemcpy(p, (int *)p + n, bytes, cudaMemcpyDeviceToDevice);
         if (call[0] == 'r') cudaMemset2D(p, 8, 0, 4, n);
         if (call[0] == 's') cudaMemset(p, 0, bytes);
