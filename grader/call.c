@@ -185,7 +185,7 @@ void call_lines(void)
     Session *s = &check.session;
     WireRequest request = { .version = WIRE_VERSION, .op = WIRE_SITES };
     WireReply reply;
-    if (check.started && s->reports && !s->events.ended) session_ask(s, &request, -1, &reply);
+    if (check.started && s->reports && !s->events.ended) session_ask(s, &request, -1, &reply, NULL);
 }
 
 void shuffle_blocks(void)

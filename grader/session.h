@@ -62,8 +62,8 @@ enum outcome session_call(Session *s, const Request *request, const int *fds, si
 
 // Asks the device, or a GPU's owner (gpu_memory.h), over the channel that the worker has not seen
 // (wire.h, "The owner"). file: what a copy reads or writes, else -1. The outcome is ANSWER, and
-// *reply the device's, *memory the descriptor of a GPU's memory that came with it, or -1; or ENDED,
-// LATE or LOST. All events until then are in s->events.
+// *reply the device's, *memory (if not NULL) the descriptor of a GPU's memory that came with it, or
+// -1; or ENDED, LATE or LOST. All events until then are in s->events.
 enum outcome session_ask(Session *s, const WireRequest *request, int file, WireReply *reply,
                          int *memory);
 

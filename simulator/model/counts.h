@@ -25,7 +25,7 @@ typedef struct Counts {
     u64 received, sent; // other devices' memory: bytes over the link
     u64 host_sectors, managed_sectors; // of the host's memory (pinned, or managed that stays
                                        // there), of managed memory
-    u64 busy_threads;   // threads whose first access to memory it was
+    u64 busy_threads;                  // threads whose first access to memory it was
     u64 polls, polling_threads; // loads of polling warps that found an unchanged value: by warps,
                                 // and by active lanes
 } Counts;
