@@ -249,13 +249,12 @@ static void add_to(Events *e, const char *name, json_int_t much)
     add_to_call(e, name, much);
 }
 
-// The program's own module is loaded once, and says nothing of a call.
 static void take_crossing(Events *e, json_t *event)
 {
     const char *kind = json_string_value(json_object_get(event, "kind"));
     json_int_t bytes = json_integer_value(json_object_get(event, "bytes"));
-    if (!kind || (strcmp(kind, "module") == 0 && !e->modules++)) return;
-    if (e->calling) add_to_call(e, strcmp(kind, "print") == 0 ? CROSSED_DTOH : CROSSED_HTOD, bytes);
+    if (kind && e->calling)
+        add_to_call(e, strcmp(kind, "print") == 0 ? CROSSED_DTOH : CROSSED_HTOD, bytes);
 }
 
 static void take_migration(Events *e, json_t *event)

@@ -36,7 +36,6 @@ typedef struct Events {
     Trace trace;        // of the program's calls of CUDA
     char *launched;     // which kernels the call in progress launched, in words; NULL: none so far
     size_t launches;    // how many
-    size_t modules;     // that the program has loaded so far
     Returned *returned; // by the call's copies to the host, in order
     size_t returned_count;
     bool ranged;        // only work counts between the grader's telling that the call begins and

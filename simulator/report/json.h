@@ -35,6 +35,9 @@
 //   "event": "copy"       "kind": "HtoD", "DtoH", "DtoD" or "HtoH", "bytes"; with --owner, of one in one piece to the host, "to": its
 //                         address there, "hash" of the bytes (wire/hash.h), "written": how many of the words were written last
 //                         by nobody, a kernel, a fill, the host, and a copy of what the owner filled
+//   "event": "crossing"   with --owner, whenever it asks: what else has gone from the program to the device or back since then:
+//                         "kind": "module" (but the first), "fill" (values), "managed" (that a copy on the device read) or
+//                         "print" (text of kernels); "bytes"
 //   "event": "migration"  of managed memory: "direction", like the kind of a copy; "cause": "gpu-fault", "cpu-fault" or "prefetch";
 //                         "bytes", "faults"
 //   "event": "work"       with several devices or a timeline: "kind", "device", "stream", "start_ns", "end_ns"; "links", or
@@ -67,7 +70,7 @@
 //                         owner's the first 256 are that succeeded, and the first 256 that failed.
 //   "event": "site"       the source line of a place of calls: "site", "file", "line". When the owner asks for them
 //                         (wire.def, SITES), or when the program ends badly, those that are new and known are written
-//   "event": "range"      with a timeline, cudaProfilerStart and Stop: "begins", "busy_ns": until all issued work is complete
+//   "event": "range"      with a timeline, cudaProfilerStart and Stop: "begins"; "owner": it was the owner; "busy_ns": until all issued work is complete
 //   "event": "exit"       the last one: "status", or "signal"
 // clang-format on
 #pragma once

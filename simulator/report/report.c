@@ -193,14 +193,31 @@ void report_copy(const char *kind, uint64_t bytes, const CopyReport *back)
     unlock();
 }
 
+// Of each kind, since they were written last: a loop of fills is one line.
+static struct {
+    const char *kind;
+    uint64_t bytes;
+} crossings[] = { { "module", 0 }, { "fill", 0 }, { "managed", 0 }, { "print", 0 } };
+enum { CROSSING_KINDS = sizeof crossings / sizeof *crossings };
+
 void report_crossing(const char *kind, uint64_t bytes)
 {
-    if (sink.fd < 0) return;
-    lock();
-    flush_locked();
-    report_json_line(sink.fd, json_pack("{ss ss sI}", "event", "crossing", "kind", kind, "bytes",
-                                        (json_int_t)bytes));
-    unlock();
+    for (int i = 0; i < CROSSING_KINDS; i++)
+        if (strcmp(crossings[i].kind, kind) == 0) crossings[i].bytes += bytes;
+}
+
+void report_crossings(void)
+{
+    for (int i = 0; i < CROSSING_KINDS; i++) {
+        if (!crossings[i].bytes || sink.fd < 0) continue;
+        lock();
+        flush_locked();
+        report_json_line(sink.fd,
+                         json_pack("{ss ss sI}", "event", "crossing", "kind", crossings[i].kind,
+                                   "bytes", (json_int_t)crossings[i].bytes));
+        unlock();
+        crossings[i].bytes = 0;
+    }
 }
 
 void report_work(const char *kind, uint32_t device, int stream, double start_ns, double end_ns,

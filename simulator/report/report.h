@@ -266,10 +266,13 @@ void report_flush(void);
 // Writes the errors, then the kernel.
 void report_kernel(const KernelReport *kernel);
 
-// Writes what else has crossed from the program to the device or back: "module", "fill" (its
+// Adds to what else has crossed from the program to the device or back: "module", "fill" (its
 // value), "managed" (what a copy on the device read of managed memory, which the host may have
-// written) or "print" (text of kernels). In JSON only.
+// written) or "print" (text of kernels).
 void report_crossing(const char *kind, uint64_t bytes);
+
+// Writes the sums of all kinds since the last time. In JSON only.
+void report_crossings(void);
 
 // Writes the errors, then the copy. kind: "HtoD", "DtoH", "DtoD", "HtoH".
 void report_copy(const char *kind, uint64_t bytes, const CopyReport *back);

@@ -162,7 +162,10 @@ void launch_module(Call *call)
     upload.received += chunk->bytes;
     if (upload.received < upload.total) return;
     call->reply.error = add_module(call);
-    if (writers && !call->request.module.twin) report_crossing("module", upload.total);
+    // The first is the program's own, and says nothing of its calls.
+    static bool any;
+    if (writers && !call->request.module.twin && any) report_crossing("module", upload.total);
+    any = true;
     free(upload.bytes);
     upload.bytes = NULL;
 }

@@ -74,7 +74,10 @@ static void answer(Call *call)
         report_flush();
         return;
     }
-    if (call->by_owner) trace_pause();
+    if (call->by_owner) {
+        report_crossings();
+        trace_pause();
+    }
     if (!device.late || !row->issues) work_go_on();
     managed_settle();
     double began = cost_begin(call);

@@ -469,7 +469,7 @@ Test(owner, is_told_the_lines_when_it_asks)
     cr_expect(json_equal(json_object_get(site, "site"), json_object_get(set, "site")));
     const char *file = json_string_value(json_object_get(site, "file"));
     cr_expect(file && strstr(file, "owner.cu"));
-    cr_expect_eq(json_integer_value(json_object_get(site, "line")), 31);
+    cr_expect_eq(json_integer_value(json_object_get(site, "line")), 55);
 }
 
 Test(owner, is_told_the_lines_when_the_program_fails)
@@ -491,7 +491,7 @@ static int calls_reported(const char *options)
     fcntl(sockets[0], F_SETFD, FD_CLOEXEC);
     snprintf(with, sizeof with, options, sockets[1]);
     snprintf(command, sizeof command,
-             "echo own 0x0 10 | simulator/run --json %s %s 2>&1 >/dev/null |"
+             "echo get 0x0 10 | simulator/run --json %s %s 2>&1 >/dev/null |"
              " grep -c '\"event\":\"call\"'",
              with, program);
     FILE *out = popen(command, "r");
