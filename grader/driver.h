@@ -15,6 +15,7 @@
     X(cuDeviceGetAttribute)                                                                        \
     X(cuDevicePrimaryCtxRetain)                                                                    \
     X(cuCtxSetCurrent)                                                                             \
+    X(cuCtxSynchronize)                                                                            \
     X(cuMemGetAllocationGranularity)                                                               \
     X(cuMemCreate)                                                                                 \
     X(cuMemRelease)                                                                                \

@@ -91,7 +91,9 @@ static CUresult free_memory(Owner *o, uint64_t address)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-// Between the array and its bytes in the file.
+// Between the array and its bytes in the file. A copy from pageable memory may return before the
+// bytes are in the array (CUDA Driver API, "API synchronization behavior"), and what the worker
+// does with them waits for no stream of ours.
 static CUresult copy(const Owner *o, const WireRequest *r, int file)
 {
     bool in = r->op == WIRE_COPY_IN;
@@ -101,6 +103,7 @@ static CUresult copy(const Owner *o, const WireRequest *r, int file)
     char *host = all + r->copy.from.address;
     CUresult error = in ? o->driver.cuMemcpyHtoD(r->copy.device.address, host, bytes)
                         : o->driver.cuMemcpyDtoH(host, r->copy.device.address, bytes);
+    if (!error && in) error = o->driver.cuCtxSynchronize();
     munmap(all, end);
     return error;
 }

@@ -130,12 +130,29 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
                                                                     : CUDA_SUCCESS;
 }
 
+// Like a GPU's, from memory that is not pinned: the bytes are taken now, and put there later.
+static struct {
+    void *to, *bytes;
+    size_t count;
+} late;
+
+CUresult cuCtxSynchronize(void)
+{
+    if (late.bytes) memcpy(late.to, late.bytes, late.count);
+    free(late.bytes);
+    late.bytes = NULL;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes)
 {
-    return memcpy((void *)to, from, bytes), CUDA_SUCCESS;
+    cuCtxSynchronize();
+    late.to = (void *)to, late.bytes = malloc(bytes + 1), late.count = bytes;
+    return memcpy(late.bytes, from, bytes), CUDA_SUCCESS;
 }
 
 CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes)
 {
+    cuCtxSynchronize();
     return memcpy(to, (void *)from, bytes), CUDA_SUCCESS;
 }
