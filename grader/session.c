@@ -299,15 +299,17 @@ static void drain_all(Session *s)
 // deadline has passed.
 static bool wait_a_little(Session *s, int socket)
 {
-    struct pollfd fds[3] = {
+    struct pollfd fds[] = {
         { .fd = socket, .events = POLLIN },
         { .fd = s->report, .events = POLLIN },
         { .fd = s->printed, .events = POLLIN },
+        { .fd = s->reports ? -1 : s->owner }, // a GPU's owner may end by itself
     };
     double left = is_late(s) ? 0 : s->deadline - seconds_now();
-    if (left <= 0 || poll(fds, 3, (int)(left * 1000) + 1) <= 0) return false;
+    if (left <= 0 || poll(fds, sizeof fds / sizeof *fds, (int)(left * 1000) + 1) <= 0) return false;
     if (fds[1].revents) drain(s, &s->report);
     if (fds[2].revents) drain(s, &s->printed);
+    s->lost = fds[3].revents != 0;
     return fds[0].revents != 0;
 }
 
@@ -328,8 +330,8 @@ static bool wait_for_answer(Session *s, int socket, enum outcome *outcome)
 {
     while (!wait_a_little(s, socket)) {
         s->late = is_late(s);
-        if (s->late) {
-            *outcome = OUTCOME_LATE;
+        if (s->late || s->lost) {
+            *outcome = s->late ? OUTCOME_LATE : OUTCOME_LOST;
             return false;
         }
         if (s->events.ended || s->report < 0) {

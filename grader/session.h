@@ -21,6 +21,7 @@ typedef struct Session {
                                   // processes had waited for a core
     double deadline;              // start, the limit, and what they have waited since
     bool late;                    // a call ran past it: no end is waited for
+    bool lost;                    // a GPU's owner has ended
     Harness harness;              // in the worker's program
     Events events;
     char *output; // what the program printed, the first 64 KiB of it
