@@ -81,15 +81,16 @@ void blame_events(void);
 // as that is known.
 void blame_return(void);
 
-// An output on the device of whose words a copy has written some last, where a kernel should have.
+// An output on the device of whose words a copy, or another process, has written some last, where a
+// kernel should have.
 void blame_writers(const Arg *a, size_t argc, const Arg *argv);
 
 // A host output at that address of the worker's that is not what copies of the call have brought
 // there, or not what a kernel wrote.
 void blame_returned(const Arg *a, uint64_t address);
 
-// A call whose arrays are all on the device, whose inputs went to the host, and whose answer came
-// from there, whatever carried them.
+// A call with its answer on the devices, of which as much went to the host and came from there as
+// the host needs to compute it, whatever carried the bytes.
 void blame_journey(size_t argc, const Arg *argv);
 
 // How a call ended, or the worker's stage, unless the device has said it better.

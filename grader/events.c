@@ -367,7 +367,7 @@ static void take_site(Events *e, json_t *event)
 
 static void take_range(Events *e, json_t *event)
 {
-    // What the program says, the harness or somebody else in it, tells how busy the device is.
+    // The program's own range only tells how busy the device is: a submission can call it too.
     if (json_is_true(json_object_get(event, "owner")))
         e->within = json_is_true(json_object_get(event, "begins"));
     else e->busy_ns = json_number_value(json_object_get(event, "busy_ns"));

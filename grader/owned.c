@@ -153,7 +153,7 @@ static bool take_all(Asking *a, const Request *request, const Arg *argv)
     return true;
 }
 
-// On a GPU the worker has done so, and nobody else can.
+// On a GPU the worker has waited already, and another process cannot wait for its work.
 static bool synchronize(Asking *a)
 {
     WireReply reply;
