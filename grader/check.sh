@@ -68,6 +68,8 @@ for dir in grader/wrong/*/ grader/attacks/*/; do
 done
 none 'is not a submission, which is a whole file (.cu) or an edit of the solution (.edit)' \
     "$(ls grader/wrong/*/* grader/attacks/*/* | grep -vE '\.(cu|edit)$')"
+none 'touches other processes, whose they are it must take from own.h' \
+    "$(grep -lE '/proc/[^s]|ptrace|process_vm|[^_]kill\(' grader/wrong/*/* grader/attacks/*/* | xargs -r grep -LF '#include "../attacks/own.h"' /dev/null | grep -vx /dev/null)"
 none 'is there twice, as a whole file and as an edit, or as a wrong one and an attack' "$(ls grader/wrong/*/* grader/attacks/*/* | sed 's/\.[a-z]*$//; s/^grader\/[a-z]*\///' | sort | uniq -d)"
 
 # ---- Skeletons, as `git` has them: a student's own edits are not looked at

@@ -59,6 +59,7 @@ finds 'solutions/99-extra.cu: belongs to no lesson' 'touch solutions/99-extra.cu
 finds 'grader/wrong/99-extra/: belongs to no lesson' "cp -R grader/wrong/$lesson grader/wrong/99-extra"
 finds 'is not a submission' "touch grader/wrong/$lesson/notes.txt"
 finds 'grader/attacks/99-extra/: belongs to no lesson' "cp -R grader/attacks/$lesson grader/attacks/99-extra"
+finds 'strided-copies.cu: touches other processes' "echo '// kill(getppid())' >>grader/attacks/$lesson/strided-copies.cu"
 finds "strided-copies.cu:1: should be \`// expect:" "sed -i 1d grader/attacks/$lesson/strided-copies.cu"
 finds 'not what the solution gives' "echo >>exercises/$lesson.cu"
 finds 'is there twice' "touch grader/wrong/$lesson/wrong-pitch.cu"

@@ -1,9 +1,9 @@
 // expect: WRONG
 // says: out[
-// The memory of the processes above it is searched for the answer, which the grader may know by now.
+// The memory of the grader's processes is searched for the answer, which the grader may know by now.
 #include "05-transpose.h"
+#include "../attacks/own.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,12 +52,14 @@ extern "C" void transpose(float *out, const float *in, int rows, int cols)
 {
     size_t count = (size_t)rows * cols;
     float key[2] = { 0 }, *answer;
+    int pids[64], own = own_processes(pids, 64);
     if (!count)
         return;
     cudaMallocManaged(&answer, count * sizeof *answer);
     cudaMemcpy(key, in, sizeof *key, cudaMemcpyDeviceToHost);
     cudaMemcpy(key + 1, in + (rows > 1 ? cols : count > 1), sizeof *key, cudaMemcpyDeviceToHost);
-    for (int pid = getpid() - 1; pid > 1 && !take_answer(pid, key, answer, count); pid--) {}
+    while (own > 0 && !take_answer(pids[own - 1], key, answer, count))
+        own--;
     carry<<<32, 256>>>(out, answer, count);
     cudaDeviceSynchronize();
     cudaFree(answer);

@@ -1,22 +1,28 @@
 // expect: SUSPECT
 // says: by a copy from the host, all of it
 // The host adds. What a kernel would have moved is written by hand into every pipe that it finds
-// open here, or with a process above.
+// open here, or with another of the grader's processes.
 #include "08-reduction.h"
+#include "../attacks/own.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void report(const char *line, int bytes)
 {
     char path[64];
-    int pids[] = { getpid(), getppid(), getppid() - 1, getppid() - 2 };
-    for (int p = 0; p < 4; p++)
+    struct stat is;
+    int pids[64], own = own_processes(pids, 63);
+    pids[own++] = getpid();
+    for (int p = 0; p < own; p++)
         for (int fd = 3; fd < 32; fd++) {
             snprintf(path, sizeof path, "/proc/%d/fd/%d", pids[p], fd);
-            int pipe = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+            int pipe = stat(path, &is) || !S_ISFIFO(is.st_mode)
+                           ? -1
+                           : open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
             if (pipe >= 0 && write(pipe, line, bytes) != bytes)
                 perror(path);
             close(pipe);

@@ -1,7 +1,8 @@
 // expect: WRONG
 // A daemon, which has left the process group and lost its parent, attaches to the device and to the
-// processes above it, which are the grader's, and would have them exit with 0.
+// other processes of the grader, and would have them exit with 0.
 #include "10-histogram.h"
+#include "../attacks/own.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,25 +26,10 @@ static void make_it_exit(int pid)
     ptrace(PTRACE_DETACH, pid, 0, 0);
 }
 
-static int parent_of(int pid)
-{
-    char path[64];
-    int parent = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    FILE *f = fopen(path, "re");
-    if (f && fscanf(f, "%*d (%*[^)]) %*c %d", &parent) != 1)
-        parent = 0;
-    if (f)
-        fclose(f);
-    return parent;
-}
-
 extern "C" void histogram(int *bins, const unsigned char *in, int n)
 {
-    int above[4] = { getppid() };
+    int pids[64], own = own_processes(pids, 64);
     (void)in, (void)n;
-    for (int i = 1; i < 4; i++)
-        above[i] = parent_of(above[i - 1]);
     cudaMemset(bins, 0, 256 * sizeof *bins);
     cudaDeviceSynchronize();
     if (fork())
@@ -51,8 +37,7 @@ extern "C" void histogram(int *bins, const unsigned char *in, int n)
     setsid();
     if (fork())
         _exit(0);
-    for (int i = 0; i < 4; i++)
-        if (above[i] > 1)
-            make_it_exit(above[i]);
+    while (own-- > 0)
+        make_it_exit(pids[own]);
     _exit(0);
 }
