@@ -194,29 +194,22 @@ void report_copy(const char *kind, uint64_t bytes, const CopyReport *back)
 }
 
 // Of each kind, since they were written last: a loop of fills is one line.
-static struct {
-    const char *kind;
-    uint64_t bytes;
-} crossings[] = { { "module", 0 }, { "fill", 0 }, { "managed", 0 }, { "print", 0 } };
-enum { CROSSING_KINDS = sizeof crossings / sizeof *crossings };
+static uint64_t crossed[CROSSINGS];
 
-void report_crossing(const char *kind, uint64_t bytes)
-{
-    for (int i = 0; i < CROSSING_KINDS; i++)
-        if (strcmp(crossings[i].kind, kind) == 0) crossings[i].bytes += bytes;
-}
+void report_crossing(enum crossing kind, uint64_t bytes) { crossed[kind] += bytes; }
 
 void report_crossings(void)
 {
-    for (int i = 0; i < CROSSING_KINDS; i++) {
-        if (!crossings[i].bytes || sink.fd < 0) continue;
+    static const char *const names[CROSSINGS] = { "module", "fill", "managed", "print" };
+
+    for (int i = 0; i < CROSSINGS; i++) {
+        if (!crossed[i] || sink.fd < 0) continue;
         lock();
         flush_locked();
-        report_json_line(sink.fd,
-                         json_pack("{ss ss sI}", "event", "crossing", "kind", crossings[i].kind,
-                                   "bytes", (json_int_t)crossings[i].bytes));
+        report_json_line(sink.fd, json_pack("{ss ss sI}", "event", "crossing", "kind", names[i],
+                                            "bytes", (json_int_t)crossed[i]));
         unlock();
-        crossings[i].bytes = 0;
+        crossed[i] = 0;
     }
 }
 

@@ -266,10 +266,15 @@ void report_flush(void);
 // Writes the errors, then the kernel.
 void report_kernel(const KernelReport *kernel);
 
-// Adds to what else has crossed from the program to the device or back: "module", "fill" (its
-// value), "managed" (what a copy on the device read of managed memory, which the host may have
-// written) or "print" (text of kernels).
-void report_crossing(const char *kind, uint64_t bytes);
+// What else than copies crosses from the program to the device or back.
+enum crossing {
+    CROSSING_MODULE,
+    CROSSING_FILL,    // its value
+    CROSSING_MANAGED, // what a copy on the device reads, and the host may have written
+    CROSSING_PRINT,   // text of kernels
+    CROSSINGS
+};
+void report_crossing(enum crossing kind, uint64_t bytes);
 
 // Writes the sums of all kinds since the last time. In JSON only.
 void report_crossings(void);

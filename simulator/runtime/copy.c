@@ -309,7 +309,7 @@ void transfer_copy_device(Call *call)
         caches_written(target, width);
     }
     if (writers && source_of->kind == MEMORY_MANAGED && target_of->kind != MEMORY_MANAGED)
-        report_crossing("managed", width * row_count(call));
+        report_crossing(CROSSING_MANAGED, width * row_count(call));
     if (peers) {
         finish_peer_copy(call, source_of->device, target_of->device);
         return;
@@ -390,7 +390,7 @@ void transfer_fill(Call *call)
     double ns = (profile.fill_seconds + bytes / profile.dram_bytes_per_second) * 1e9;
     clock_work(request->stream, ENGINE_NONE, 1, ns, request->copy.blocks);
     activity_work(request->stream, "fill", "Memset", ns, (u64)bytes);
-    if (writers) report_crossing("fill", request->copy.value_bytes);
+    if (writers) report_crossing(CROSSING_FILL, request->copy.value_bytes);
 }
 
 // ---- Copies whose bytes pass through the slots ----

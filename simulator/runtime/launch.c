@@ -221,7 +221,7 @@ void launch_printed(Call *call)
     memcpy(call->out, printed, bytes);
     memmove(printed, printed + bytes, printed_bytes - bytes);
     printed_bytes -= bytes;
-    if (writers) report_crossing("print", bytes);
+    if (writers) report_crossing(CROSSING_PRINT, bytes);
     call->reply.tail = (u32)bytes;
     call->reply.printed = printed_bytes > 0;
 }

@@ -164,7 +164,8 @@ void launch_module(Call *call)
     call->reply.error = add_module(call);
     // The first is the program's own, and says nothing of its calls.
     static bool any;
-    if (writers && !call->request.module.twin && any) report_crossing("module", upload.total);
+    if (writers && !call->request.module.twin && any)
+        report_crossing(CROSSING_MODULE, upload.total);
     any = true;
     free(upload.bytes);
     upload.bytes = NULL;
