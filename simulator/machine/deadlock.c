@@ -23,8 +23,9 @@
 #include "cluster.h"
 #include "deadlock.h"
 
-static const u64 LONG_ENOUGH = 1ull << 26; // warp instructions without any change
-static const u64 HOURS = 1ull << 44;       // in clocks
+// Warp instructions without any change; or a quarter of what the launch may take, if that is less.
+static const u64 LONG_ENOUGH = 1ull << 26;
+static const u64 HOURS = 1ull << 44; // in clocks
 
 // Hashes eight lanes at once, so that the compiler can vectorise the loop.
 static u64 hash(u64 seed, const void *data, size_t bytes)
@@ -128,7 +129,9 @@ bool deadlock_is_certain(Grid *g, bool alone)
         g->waited += g->waited + g->steps;
         return false;
     }
-    return repeats || timed || g->steps - g->idle_since > LONG_ENOUGH;
+    const u64 limit = g->launch->limit / 4;
+    return repeats || timed
+        || g->steps - g->idle_since > (limit && limit < LONG_ENOUGH ? limit : LONG_ENOUGH);
 }
 
 // ---- Where they stand ----

@@ -132,7 +132,7 @@ static void compile(const Program *program, const Header *h)
         // alone: a quarter of nvcc's time.
         asprintf(&command,
                  "nvcc -std=c++17 -D_GLIBCXX_BITS_SPECFUN_H %s -lineinfo %s %s %s -o %s %s",
-                 strstr(h->build, "-O") ? "" : "-O2 -g",
+                 strstr(h->build, "-O") ? "" : "-O2 -Xcompiler -g1",
                  strstr(h->build, "-cudart") ? "" : "-cudart shared",
                  strstr(h->build, "-gencode") ? "" : "-gencode arch=compute_90,code=compute_90",
                  h->build, made, program->path);

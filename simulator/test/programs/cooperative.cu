@@ -5,7 +5,7 @@
 #include "check.h"
 
 namespace cg = cooperative_groups;
-enum { THREADS = 256, ROUNDS = 5 };
+enum { THREADS = 256, ROUNDS = 5, BLOCKS = 24 };
 
 // Each round adds to a cell what the cell one further round the ring was before it.
 __global__ void ring(unsigned *cells)
@@ -50,14 +50,14 @@ int main()
     OK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
     OK(cudaFuncSetAttribute((const void *)in_half_of_it, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10));
 
-    unsigned *cells, *seen, sum, blocks = 2 * sms, n = blocks * THREADS;
+    unsigned *cells, *seen, sum, blocks = 2 * sms, n = BLOCKS * THREADS;
     OK(cudaMalloc(&cells, 2 * n * sizeof *cells));
     OK(cudaMalloc(&seen, blocks * sizeof *seen));
     unsigned *want = (unsigned *)malloc(2 * n * sizeof *want), *got = (unsigned *)malloc(n * sizeof *got);
     for (unsigned i = 0; i < n; i++) want[i] = i * 2654435761u;
     OK(cudaMemcpy(cells, want, n * sizeof *cells, cudaMemcpyHostToDevice));
     void *arguments[] = { &cells, &seen };
-    OK(cooperate((const void *)ring, blocks, arguments, 0));
+    OK(cooperate((const void *)ring, BLOCKS, arguments, 0));
     OK(cudaMemcpy(got, cells, n * sizeof *got, cudaMemcpyDeviceToHost));
     for (int round = 0; round < ROUNDS; round++)
         for (unsigned i = 0; i < n; i++)

@@ -1,4 +1,5 @@
-// expect: hang 11
+// expect: hang 12
+// run: --limit 20000000
 // says: all that have not ended wait for something
 // A flag that nobody sets, awaited by a thread that counts its tries, while the others of its block
 // wait at a barrier.

@@ -16,7 +16,7 @@ __global__ void dynamic(int *p)
 
 __global__ void busy(int *p)
 {
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 40; i++)
         atomicAdd(p, 1);
 }
 

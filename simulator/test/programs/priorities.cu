@@ -3,6 +3,8 @@
 // which end that much later; of equal ones the later waits. Small copies take their time too.
 #include "check.h"
 
+enum { ROUNDS = 200 };
+
 __global__ void heavy(float *out, int rounds)
 {
     float x = threadIdx.x;
@@ -21,10 +23,10 @@ static void run(cudaStream_t one, cudaStream_t two, float *first, float *second)
         OK(cudaEventCreate(&at[i]));
     OK(cudaDeviceSynchronize());
     OK(cudaEventRecord(at[0], one));
-    heavy<<<132 * 64, 256, 0, one>>>(out, 500);
+    heavy<<<132 * 64, 256, 0, one>>>(out, ROUNDS);
     OK(cudaEventRecord(at[1], one));
     if (two) {
-        heavy<<<132, 256, 0, two>>>(out + 132 * 64 * 256, 500);
+        heavy<<<132, 256, 0, two>>>(out + 132 * 64 * 256, ROUNDS);
         OK(cudaEventRecord(at[2], two));
     }
     OK(cudaDeviceSynchronize());
@@ -42,7 +44,7 @@ static float each(int bytes, cudaMemcpyKind kind, void *to, const void *from)
     cudaEvent_t start, stop;
     OK(cudaEventCreate(&start));
     OK(cudaEventCreate(&stop));
-    heavy<<<132 * 64, 256>>>(out, 500);     // the device is busy until all have been issued
+    heavy<<<132 * 64, 256>>>(out, ROUNDS);     // the device is busy until all have been issued
     OK(cudaEventRecord(start));
     for (int i = 0; i < MANY; i++)
         OK(cudaMemcpyAsync(to, from, bytes, kind));

@@ -1,4 +1,5 @@
 // expect: exit 0
+// run: --limit 40000000
 // Threads that wait for a while only: a flag that nobody sets until the clock or a count says so, a warp that works long while others
 // wait for it, and sleepers with a time limit.
 #include "check.h"
@@ -47,7 +48,7 @@ __global__ void sleep(volatile int *flag, int *out)
 
 int main()
 {
-    enum { N = 80000000 };
+    enum { N = 12000000 };
     int *flag, *dout, out[64];
     OK(cudaMalloc(&flag, 4));
     OK(cudaMalloc(&dout, sizeof out));

@@ -1,10 +1,10 @@
 // expect: exit 0
-// run: --limit 12000000
+// run: --limit 4800000
 // Blocks that wait for one another, and store while they do, are known to wait: a round of the token takes no more than if they only
 // looked, and not 30 times as much.
 #include "check.h"
 
-enum { ROUNDS = 20, BLOCKS = 8 };
+enum { ROUNDS = 8, BLOCKS = 8 };
 
 __global__ void pass_on(volatile int *token, volatile int *busy)
 {
