@@ -15,6 +15,7 @@
 #include "runtime/program.h"
 #include "runtime/serve.h"
 #include "runtime/trace.h"
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -31,13 +32,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { EXIT_USAGE = 2, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+enum {
+    EXIT_FOUND = 1,
+    EXIT_USAGE = 2,
+    EXIT_CANNOT_RUN = 126,
+    EXIT_NOT_FOUND = 127,
+    MOST_STATUS = 255
+};
 
 typedef struct {
     const char *profile;
     const char *timeline;
-    int report; // file descriptor for JSON events; -1: text
+    int report;      // file descriptor for JSON events; -1: text
+    const char *log; // the file that text or JSON is written to; NULL: stderr
     u64 limit, devices;
+    u64 found; // exit status when errors were found and the program's own is 0
     bool counters, bare;
     char **program;
 } Options;
@@ -45,32 +54,49 @@ typedef struct {
 static pid_t child;
 static char library_path[PATH_MAX]; // the folder of our libcudart.so.13
 
-static void usage(FILE *to)
+static void usage(void)
 {
-    fputs(
-        "usage: simulator/run [--profile | --json | --report FD] [--timeline FILE] [--limit N] "
-        "[--bare] [--] PROGRAM [ARGS]\n"
-        "Runs a CUDA program, linked with nvcc -cudart shared, on a simulated device.\n"
-        "  --version     print the course's version\n"
-        "  --profile     print each kernel's counters, as tables\n"
-        "  --json        print what happens as JSON lines, in place of text\n"
-        "  --report FD   the same, to this file descriptor\n"
-        "  --timeline FILE  write when everything ran, for ui.perfetto.dev or chrome://tracing\n"
-        "  --limit N     stop a launch after N warp instructions\n"
-        "  --bare        check only that kernels keep to their memory, and count and time nothing\n"
-        "  --device FILE imitate the device that this profile describes\n"
-        "  --devices N   a machine with so many of them\n"
-        "  --threads N   use so many of this machine's cores; all that there are, unless told\n"
-        "  --shuffle SEED  blocks that may see one another begin, and they and their warps take "
-        "turns,\n"
-        "                  in an order of that seed's: mistakes that habit hides come out\n"
-        "  --owner FD    a socket over which another process owns memory on the devices\n"
-        "                (simulator/wire/wire.h)\n"
-        "  --late        work begins when the program asks or waits for it, not when it issues "
-        "more\n"
-        "  --spread N    several for each launch of N warp instructions or more; 40000, unless "
-        "told\n",
-        to);
+    puts("usage: simulator/run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
+         "Runs a CUDA program, linked by nvcc -cudart shared, on a simulated device.\n"
+         "\n"
+         "What it tells, on stderr:\n"
+         "  --profile           each kernel's counters, as tables\n"
+         "  --kernel REGEX      only of kernels whose signature matches it\n"
+         "  --launches A-B      only of the Ath to the Bth launch of these\n"
+         "  --json              all that happens, as lines of JSON in place of text\n"
+         "  --report FD         the same, to this file descriptor\n"
+         "  --log-file FILE     to this file, in place of stderr\n"
+         "  --timeline FILE     when everything ran, to this file, which ui.perfetto.dev\n"
+         "                      and chrome://tracing show\n"
+         "  --error-exitcode N  exit with N when errors were found and the program's own\n"
+         "                      status is 0; 1 unless told, and 0 leaves that status\n"
+         "\n"
+         "What it looks for:\n"
+         "  --bare              only accesses outside of memory; nothing is counted\n"
+         "  --shuffle SEED      blocks begin, and they and their warps take turns, in an\n"
+         "                      order of that seed's: mistakes that habit hides come out\n"
+         "  --late              work begins when the program asks or waits for it, not\n"
+         "                      when it issues more\n"
+         "  --limit N           stop a launch after N warp instructions\n"
+         "\n"
+         "The machine:\n"
+         "  --device FILE       imitate the device of this profile; an H200 unless told,\n"
+         "                      or the one of profiles/devices that PROFILE names\n"
+         "  --devices N         with so many of them; 1 unless told, here or by DEVICES\n"
+         "  --threads N         run on so many of this machine's cores; on all of them\n"
+         "                      unless told\n"
+         "  --spread N          share out launches of N warp instructions or more; 40000\n"
+         "                      unless told\n"
+         "  --owner FD          a socket over which another process owns memory on the\n"
+         "                      devices (simulator/wire/wire.h)\n"
+         "\n"
+         "  --help, --version   print this, or the course's version");
+}
+
+static void misused(void)
+{
+    fputs("Type: simulator/run --help\n", stderr);
+    exit(EXIT_USAGE);
 }
 
 static u64 number(const char *text, const char *option)
@@ -79,10 +105,51 @@ static u64 number(const char *text, const char *option)
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
     if (errno || end == text || *end || text[0] == '-') {
-        fprintf(stderr, "simulator: %s takes a number, not '%s'\n", option, text);
+        fprintf(stderr, "simulator/run: %s takes a number, not '%s'\n", option, text);
         exit(EXIT_USAGE);
     }
     return value;
+}
+
+static void kernels(const char *pattern)
+{
+    const char *why = report_kernels(pattern);
+    if (!why) return;
+    fprintf(stderr, "simulator/run: --kernel takes a regular expression, not '%s': %s\n", pattern,
+            why);
+    exit(EXIT_USAGE);
+}
+
+// "3" or "1-9".
+static void launches(const char *range)
+{
+    char *end;
+    u64 from = strtoull(range, &end, 10), to = *end == '-' ? strtoull(end + 1, &end, 10) : from;
+    if (!isdigit((unsigned char)range[0]) || *end || from < 1 || to < from) {
+        fprintf(stderr,
+                "simulator/run: --launches takes numbers from 1 on, as 3 or 1-9, not '%s'\n",
+                range);
+        exit(EXIT_USAGE);
+    }
+    report_launches(from, to);
+}
+
+// Ends the process if they make no sense.
+static void look_through(const Options *options)
+{
+    if (options->found > MOST_STATUS) {
+        fprintf(stderr, "simulator/run: --error-exitcode takes a number from 0 to %d\n",
+                MOST_STATUS);
+        exit(EXIT_USAGE);
+    }
+    if (options->devices < 1 || options->devices > MOST_DEVICES) {
+        fprintf(stderr, "simulator/run: --devices takes a number from 1 to %d\n", MOST_DEVICES);
+        exit(EXIT_USAGE);
+    }
+    if (!options->program[0] || !options->profile) {
+        fprintf(stderr, "simulator/run: which program, on which device?\n");
+        misused();
+    }
 }
 
 static Options parse(int count, char **words)
@@ -101,10 +168,15 @@ static Options parse(int count, char **words)
         { "timeline", required_argument, NULL, 'm' },
         { "late", no_argument, NULL, 'a' },
         { "owner", required_argument, NULL, 'w' },
+        { "log-file", required_argument, NULL, 'f' },
+        { "kernel", required_argument, NULL, 'k' },
+        { "launches", required_argument, NULL, 'c' },
+        { "error-exitcode", required_argument, NULL, 'e' },
         { "help", no_argument, NULL, 'h' },
         { 0 },
     };
-    Options options = { .report = -1, .devices = 1 };
+    words[0] = "simulator/run"; // what a person called
+    Options options = { .report = -1, .devices = 1, .found = EXIT_FOUND };
     for (int c; (c = getopt_long(count, words, "+h", known, NULL)) >= 0;) {
         switch (c) {
         case 'd': options.profile = optarg; break;
@@ -120,25 +192,22 @@ static Options parse(int count, char **words)
         case 'a': device.late = true; break;
         case 'w': device.owner = (int)number(optarg, "--owner"); break;
         case 's': shard_set_threshold(number(optarg, "--spread")); break;
-        case 'h': usage(stdout); exit(0);
-        default: usage(stderr); exit(EXIT_USAGE);
+        case 'k': kernels(optarg); break;
+        case 'c': launches(optarg); break;
+        case 'f': options.log = optarg; break;
+        case 'e': options.found = number(optarg, "--error-exitcode"); break;
+        case 'h': usage(); exit(0);
+        default: misused();
         }
     }
-    if (options.devices < 1 || options.devices > MOST_DEVICES) {
-        fprintf(stderr, "simulator: --devices takes a number from 1 to %d\n", MOST_DEVICES);
-        exit(EXIT_USAGE);
-    }
     options.program = words + optind;
-    if (!options.program[0] || !options.profile) {
-        usage(stderr);
-        exit(EXIT_USAGE);
-    }
+    look_through(&options);
     return options;
 }
 
 static void fail(const char *what)
 {
-    fprintf(stderr, "simulator: %s: %s\n", what, strerror(errno));
+    fprintf(stderr, "simulator/run: %s: %s\n", what, strerror(errno));
     exit(1);
 }
 
@@ -187,7 +256,7 @@ static void cannot_run(const char *program, int error)
 {
     int status = error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
     waitpid(child, NULL, 0);
-    fprintf(stderr, "simulator: cannot run %s: %s\n", program, strerror(error));
+    fprintf(stderr, "simulator/run: cannot run %s: %s\n", program, strerror(error));
     report_exit(status, 0);
     exit(status);
 }
@@ -223,9 +292,10 @@ static void set_signals(void)
     signal(SIGHUP, on_signal);
 }
 
-static int exit_status(const siginfo_t *info)
+static int exit_status(const siginfo_t *info, const Options *options)
 {
-    return info->si_code == CLD_EXITED ? info->si_status : 128 + info->si_status;
+    if (info->si_code != CLD_EXITED) return 128 + info->si_status;
+    return !info->si_status && report_found() ? (int)options->found : info->si_status;
 }
 
 static void say_end(const siginfo_t *info)
@@ -250,13 +320,19 @@ int main(int count, char **words)
     if (options.report > STDERR_FILENO && fcntl(options.report, F_SETFD, FD_CLOEXEC) < 0)
         fail("--report");
     if (device.owner >= 0 && fcntl(device.owner, F_SETFD, FD_CLOEXEC) < 0) fail("--owner");
+    const int log =
+        options.log ? open(options.log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+    if (options.log && log < 0) {
+        fprintf(stderr, "simulator/run: cannot write %s: %s\n", options.log, strerror(errno));
+        return EXIT_USAGE;
+    }
     if (!profile_load(options.profile, &profile)) return 1;
     if (!memory_init(profile.memory_bytes)) {
-        fputs("simulator: the address range of device memory is not free\n", stderr);
+        fputs("simulator/run: the address range of device memory is not free\n", stderr);
         return 1;
     }
     if (device.owner >= 0 && !writer_keep()) {
-        fputs("simulator: no address space for who wrote what (--owner)\n", stderr);
+        fputs("simulator/run: no address space for who wrote what (--owner)\n", stderr);
         return 1;
     }
     if (device.owner >= 0 && !options.bare) trace_keep();
@@ -271,6 +347,7 @@ int main(int count, char **words)
     if (device.count > 1) report_several();
     machine_make();
     int control = start_program(options.program, machine_listen());
+    if (log >= 0) dup2(log, STDERR_FILENO); // the program keeps its own
     set_signals();
     int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
     if (pidfd < 0) fail("cannot watch the program");
@@ -278,7 +355,7 @@ int main(int count, char **words)
     siginfo_t info = { 0 };
     waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
     if (!timeline_close())
-        fprintf(stderr, "simulator: cannot write %s: %s\n", options.timeline, strerror(errno));
+        fprintf(stderr, "simulator/run: cannot write %s: %s\n", options.timeline, strerror(errno));
     say_end(&info);
-    _exit(exit_status(&info));
+    _exit(exit_status(&info, &options));
 }

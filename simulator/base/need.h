@@ -5,7 +5,7 @@
 
 _Noreturn static inline void no_memory(void)
 {
-    perror("simulator: this machine has no memory left for the simulated device");
+    perror("simulator/run: this machine has no memory left for the simulated device");
     exit(1);
 }
 

@@ -22,7 +22,7 @@ static struct Space *make_space(u32 device)
     struct Space *s = malloc(sizeof *s);
     const Allocation *a = memory_alloc(sizeof *s->at, 256, MEMORY_STRING, device, NULL);
     if (!s || !a) {
-        fprintf(stderr, "simulator: no memory left for a cooperative launch\n");
+        fprintf(stderr, "simulator/run: no memory left for a cooperative launch\n");
         exit(1);
     }
     memory_define(a->base, a->size);

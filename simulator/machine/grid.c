@@ -27,7 +27,7 @@
 
 static void no_memory(const Kernel *k)
 {
-    fprintf(stderr, "simulator: no memory left to run %s\n", k->signature);
+    fprintf(stderr, "simulator/run: no memory left to run %s\n", k->signature);
     exit(1);
 }
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <regex.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,35 +25,42 @@ typedef struct Noted {
     uint64_t count, written; // so far; when it was last written
 } Noted;
 
-static pthread_mutex_t own_mutex = PTHREAD_MUTEX_INITIALIZER;
+// What all processes of the machine share.
+typedef struct Shared {
+    pthread_mutex_t mutex;        // taken before anything is written
+    uint64_t found[REPORT_KINDS]; // errors that were written
+} Shared;
+
+static Shared unshared = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 static struct {
-    pthread_mutex_t *mutex; // that all processes of the machine take before they write
-    int fd;                 // -1: text
+    Shared *shared;
+    int fd; // -1: text
     bool profile, ended;
     Noted *first, **end;
     uint64_t counts[REPORT_KINDS];
-} sink = { .mutex = &own_mutex, .fd = -1, .end = &sink.first };
+} sink = { .shared = &unshared, .fd = -1, .end = &sink.first };
 
 // A process may have been killed while it wrote.
 static void lock(void)
 {
-    if (pthread_mutex_lock(sink.mutex) == EOWNERDEAD) pthread_mutex_consistent(sink.mutex);
+    pthread_mutex_t *mutex = &sink.shared->mutex;
+    if (pthread_mutex_lock(mutex) == EOWNERDEAD) pthread_mutex_consistent(mutex);
 }
 
-static void unlock(void) { pthread_mutex_unlock(sink.mutex); }
+static void unlock(void) { pthread_mutex_unlock(&sink.shared->mutex); }
 
-static void share_mutex(void)
+static void share(void)
 {
     pthread_mutexattr_t attributes;
-    pthread_mutex_t *shared =
+    Shared *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) return;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
     pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-    pthread_mutex_init(shared, &attributes);
-    sink.mutex = shared;
+    pthread_mutex_init(&shared->mutex, &attributes);
+    sink.shared = shared;
 }
 
 static bool several; // devices
@@ -62,7 +70,7 @@ bool report_has_several(void) { return several; }
 
 void report_open(int fd, bool profile)
 {
-    share_mutex();
+    share();
     sink.fd = fd;
     sink.profile = profile;
 }
@@ -159,6 +167,7 @@ static void flush_locked(void)
 {
     for (Noted *noted = sink.first; noted; noted = noted->next) {
         if (noted->written) continue;
+        sink.shared->found[noted->report.kind]++;
         if (sink.fd >= 0) report_json_error(sink.fd, &noted->report, &noted->memory, noted->count);
         else report_text_error(&noted->report, noted->count);
         noted->written = noted->count;
@@ -172,10 +181,43 @@ void report_flush(void)
     unlock();
 }
 
+// Which launches are told.
+static struct {
+    regex_t *kernel; // NULL: any
+    uint64_t from, to, launch;
+} only = { .from = 1, .to = UINT64_MAX };
+
+const char *report_kernels(const char *pattern)
+{
+    static regex_t compiled;
+    static char why[128];
+    int error = regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB);
+    regerror(error, &compiled, why, sizeof why);
+    only.kernel = &compiled;
+    return error ? why : NULL;
+}
+
+void report_launches(uint64_t from, uint64_t to)
+{
+    only.from = from;
+    only.to = to;
+}
+
+static bool is_told(const KernelReport *kernel)
+{
+    if (only.kernel && regexec(only.kernel, kernel->signature, 0, NULL, 0) != 0) return false;
+    only.launch++;
+    return only.launch >= only.from && only.launch <= only.to;
+}
+
 void report_kernel(const KernelReport *kernel)
 {
     lock();
     flush_locked();
+    if (!is_told(kernel)) {
+        unlock();
+        return;
+    }
     if (sink.fd >= 0) report_json_kernel(sink.fd, kernel);
     else if (sink.profile) table_kernel(kernel);
     unlock();
@@ -313,6 +355,15 @@ void report_end(void)
     unlock();
 }
 
+bool report_found(void)
+{
+    bool any = false;
+    lock();
+    for (int kind = 0; kind < REPORT_KINDS; kind++) any |= sink.shared->found[kind] > 0;
+    unlock();
+    return any;
+}
+
 void report_exit(int status, int signal)
 {
     lock();
@@ -326,5 +377,6 @@ void report_exit(int status, int signal)
                                          : json_pack("{ss si}", "event", "exit", "status", status));
     else if (signal)
         report_say("the program was killed by signal %d (%s)", signal, strsignal(signal));
+    if (sink.fd < 0) report_text_summary(sink.shared->found);
     unlock();
 }

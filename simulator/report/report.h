@@ -263,6 +263,12 @@ uint64_t report_count(enum report_kind kind);
 // ends.
 void report_flush(void);
 
+// Of which launches report_kernel() tells: of kernels whose signature an extended regular
+// expression matches, and of these launches, from 1 on, in each process. Returns why the expression
+// is none; NULL: it is one.
+const char *report_kernels(const char *pattern);
+void report_launches(uint64_t from, uint64_t to);
+
 // Writes the errors, then the kernel.
 void report_kernel(const KernelReport *kernel);
 
@@ -320,8 +326,12 @@ void report_migration(const char *direction, const char *cause, uint64_t bytes, 
 // Writes the errors when a device process ends, and in text how often earlier ones were repeated.
 void report_end(void);
 
-// Writes the last line, the first time it is called. signal: 0: the program exited, with `status`.
+// Writes the last line, in text with the errors of each kind, the first time it is called. signal:
+// 0: the program exited, with `status`.
 void report_exit(int status, int signal);
+
+// Has any process of the machine written an error?
+bool report_found(void);
 
 // Says something to the person at the terminal: "warpwise: ..." on stderr, wrapped.
 void report_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { COLUMNS = 80 };
 
@@ -28,6 +29,21 @@ static const char *const kinds[REPORT_KINDS] = {
     [REPORT_UNFINISHED] = "copy that was not waited for",
     [REPORT_MBARRIER] = "misuse of a barrier in shared memory",
 };
+
+// An escape sequence, for a terminal that shows colours (no-color.org); otherwise nothing.
+static const char *colour(const char *sequence)
+{
+    static int shown = -1;
+    const char *terminal = getenv("TERM"), *refused = getenv("NO_COLOR");
+    if (shown < 0)
+        shown = isatty(STDERR_FILENO) && !(refused && *refused) && terminal
+             && strcmp(terminal, "dumb") != 0;
+    return shown ? sequence : "";
+}
+
+#define RED colour("\033[1;31m")
+#define GREEN colour("\033[1;32m")
+#define PLAIN colour("\033[0m")
 
 // Prints words, wrapped, the first line after `lead`, the others as far in.
 static void print_wrapped(const char *lead, const char *text)
@@ -91,16 +107,18 @@ static void print_source(const Place *place)
     for (char *c = line; *c; c++)
         if (*c == '\t') *c = ' ';
     fprintf(stderr, "%.*s\n", room, line);
-    if ((int)column < room) fprintf(stderr, "%6s | %*s^\n", "", (int)column, "");
+    if ((int)column < room) fprintf(stderr, "%6s | %*s%s^%s\n", "", (int)column, "", GREEN, PLAIN);
     free(line);
 }
 
 static void print_head(const Report *r)
 {
     const Place *place = &r->place;
-    fprintf(stderr, "warpwise: %s", kinds[r->kind]);
+    fprintf(stderr, "%swarpwise: %s%s", RED, kinds[r->kind], PLAIN);
     if (place->file && place->line) {
         fprintf(stderr, ", %s:%u", names_base(place->file), place->line);
+    } else if (r->has_thread) {
+        fputs(" (nvcc -lineinfo tells the line)", stderr);
     } else if (place->function) {
         char *name = names_demangle(place->function);
         fprintf(stderr, ", in %s (nvcc -g tells the line)", name ? name : place->function);
@@ -160,6 +178,24 @@ void report_text_error(const Report *r, uint64_t count)
                 r->place.line       ? " on this line"
                 : r->place.function ? " in this function"
                                     : "");
+}
+
+// "warpwise: 3 errors: data race (2), leak"
+void report_text_summary(const uint64_t found[REPORT_KINDS])
+{
+    char *words = NULL;
+    size_t size, sum = 0;
+    FILE *list = open_memstream(&words, &size);
+    if (!list) return;
+    for (int kind = 0; kind < REPORT_KINDS; kind++) {
+        if (!found[kind]) continue;
+        fprintf(list, "%s%s", sum ? ", " : "", kinds[kind]);
+        if (found[kind] > 1) fprintf(list, " (%" PRIu64 ")", found[kind]);
+        sum += found[kind];
+    }
+    fclose(list);
+    if (sum) report_say("%zu error%s: %s", sum, sum == 1 ? "" : "s", words);
+    free(words);
 }
 
 void report_text_repeats(const Report *r, uint64_t since)

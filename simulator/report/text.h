@@ -6,3 +6,6 @@
 // recurred.
 void report_text_error(const Report *report, uint64_t count);
 void report_text_repeats(const Report *report, uint64_t since);
+
+// Prints how many errors of each kind there were, if there were any.
+void report_text_summary(const uint64_t found[REPORT_KINDS]);

@@ -45,7 +45,7 @@ void ipc_make(void)
                   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     file = memfd_create("warpwise-ipc", MFD_CLOEXEC);
     if (common == MAP_FAILED || file < 0 || ftruncate(file, (off_t)MEMORY_SPAN) < 0) {
-        perror("simulator: cannot make the memory that processes share");
+        perror("simulator/run: cannot make the memory that processes share");
         exit(1);
     }
 }

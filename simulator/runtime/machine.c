@@ -51,7 +51,7 @@ void machine_make(void)
 {
     machine =
         mmap(NULL, sizeof *machine, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (machine == MAP_FAILED) fail("simulator: no memory for the machine");
+    if (machine == MAP_FAILED) fail("simulator/run: no memory for the machine");
     shared_events_make();
     ipc_make();
 }
@@ -60,7 +60,7 @@ const char *machine_listen(void)
 {
     static struct sockaddr_un address = { .sun_family = AF_UNIX };
     u64 key;
-    if (getrandom(&key, sizeof key, 0) != sizeof key) fail("simulator: no random number");
+    if (getrandom(&key, sizeof key, 0) != sizeof key) fail("simulator/run: no random number");
     int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "warpwise-%d-%016llx",
                           (int)getpid(), (unsigned long long)key);
     listening = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -69,7 +69,7 @@ const char *machine_listen(void)
                 offsetof(struct sockaddr_un, sun_path) + 1 + length)
                < 0
         || listen(listening, 16) < 0)
-        fail("simulator: cannot listen");
+        fail("simulator/run: cannot listen");
     return address.sun_path + 1;
 }
 

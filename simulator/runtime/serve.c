@@ -114,13 +114,13 @@ static void share_memory(void)
     device.memory = memfd_create("warpwise-shared", MFD_ALLOW_SEALING | MFD_CLOEXEC);
     if (device.memory < 0 || ftruncate(device.memory, (off_t)WIRE_FILE_BYTES) < 0
         || fcntl(device.memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
-        perror("simulator: cannot make the shared memory");
+        perror("simulator/run: cannot make the shared memory");
         exit(1);
     }
     device.staging = mmap((void *)WIRE_STAGING, WIRE_SLOTS_BYTES, PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_FIXED_NOREPLACE, device.memory, 0);
     if (device.staging == MAP_FAILED || !memory_share(device.memory, WIRE_SLOTS_BYTES)) {
-        perror("simulator: cannot map the shared memory");
+        perror("simulator/run: cannot map the shared memory");
         exit(1);
     }
 }

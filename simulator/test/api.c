@@ -290,7 +290,7 @@ static void add_event(Outcome *o, json_t *event)
         json_t *signal = json_object_get(event, "signal");
         o->status = (int)json_integer_value(signal ? signal : json_object_get(event, "status"));
         snprintf(o->found + used, room, "%s %d", signal ? "signal" : "exit", o->status);
-        o->status += signal ? 128 : 0;
+        o->status += signal ? 128 : used && !o->status; // 1: errors were found
         o->ended = true;
     }
 }
