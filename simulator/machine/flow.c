@@ -6,6 +6,7 @@
 #include "cluster.h"
 #include "handlers.h"
 #include "observer.h"
+#include "occupancy.h"
 #include "print.h"
 #include "report/report.h"
 #include "source_fill.h"
@@ -114,7 +115,13 @@ void run_exit(Warp *w, const Insn *i, u32 mask)
 
 void run_trap(Warp *w, const Insn *i, u32 mask)
 {
+    const Grid *g = w->block->grid;
+    bool no_workspace = g->asked_workspace && !g->workspace
+                     && source_is_toolkits(g->kernel, (u32)(i - g->kernel->code));
     Report r = { .cause = CAUSE_trap };
+    if (no_workspace)
+        r = (Report){ .cause = CAUSE_trap_in_grid_sync,
+                      .number = { { "resident", occupancy_resident(g->launch) } } };
     source_fill(&r, w, i, __builtin_ctz(mask));
     report_error(&r);
     grid_fail(w->block->grid, cudaErrorLaunchFailure);

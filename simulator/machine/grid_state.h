@@ -14,25 +14,26 @@ struct Grid {
     void *counts;                   // the observers' 64-bit sums, of observer_count_bytes
     struct AccessPattern *patterns; // of each memory instruction (access_pattern.h)
     u64 steps;                      // warp instructions executed
-    u64 steps_before;   // by all earlier grids; with `waited` and `steps`, what clocks show
-    u64 waited;         // clocks that passed while warps only polled clocks
-    u64 waited_alone;   // the longest Warp.waited
-    u32 number;         // of the launch
-    bool begun, acted;  // it has had a turn; its last turn did what others could see
-    u64 workspace;      // of grid.sync(); 0: the launch is not cooperative
-    int status;         // cudaError_t; the grid ends when it is not 0
-    u32 threads;        // in a block
-    u64 blocks, next;   // in all, and the next to start
-    u32 cluster_blocks; // of a cluster; 1: no clusters
-    bool shuffled;      // its blocks and warps take turns in a random order (shuffle.h)
-    u64 random;         // the state of that random sequence
-    u32 pace;           // one in so many turns begins a new block
-    u64 stride;         // shuffled: block stride * (n + 1) % blocks is the n-th; 0: not shuffled
-    Block **slots;      // of the resident blocks
-    u32 slot_count;     // made so far
-    u32 slot_limit;     // blocks that can be resident at once
-    u32 resident, turn; // occupied slots; the slot that runs
-    u32 first_sm;       // the SM of slot 0
+    u64 steps_before;     // by all earlier grids; with `waited` and `steps`, what clocks show
+    u64 waited;           // clocks that passed while warps only polled clocks
+    u64 waited_alone;     // the longest Warp.waited
+    u32 number;           // of the launch
+    bool begun, acted;    // it has had a turn; its last turn did what others could see
+    u64 workspace;        // of grid.sync(); 0: the launch is not cooperative
+    bool asked_workspace; // the kernel calls grid.sync()
+    int status;           // cudaError_t; the grid ends when it is not 0
+    u32 threads;          // in a block
+    u64 blocks, next;     // in all, and the next to start
+    u32 cluster_blocks;   // of a cluster; 1: no clusters
+    bool shuffled;        // its blocks and warps take turns in a random order (shuffle.h)
+    u64 random;           // the state of that random sequence
+    u32 pace;             // one in so many turns begins a new block
+    u64 stride;           // shuffled: block stride * (n + 1) % blocks is the n-th; 0: not shuffled
+    Block **slots;        // of the resident blocks
+    u32 slot_count;       // made so far
+    u32 slot_limit;       // blocks that can be resident at once
+    u32 resident, turn;   // occupied slots; the slot that runs
+    u32 first_sm;         // the SM of slot 0
     const Constant
         *changing[16]; // special registers that differ from block to block, of 4 kinds and 4 widths
     u32 changing_count;

@@ -9,6 +9,14 @@
 // For a register with x, y and z: the cluster's size in the launch; 1 without clusters.
 static u32 cluster_size(const Launch *l, u32 way) { return l->cluster[0] ? l->cluster[way] : 1; }
 
+// Of grid.sync(), whose code traps if there is none.
+static u64 workspace(const Warp *w)
+{
+    Grid *g = w->block->grid;
+    g->asked_workspace = true;
+    return g->workspace;
+}
+
 // Dispatch: what a special register of a lane holds.
 static u64 special_value(const Warp *w, u32 special, u32 lane)
 {
@@ -61,8 +69,8 @@ static u64 special_value(const Warp *w, u32 special, u32 lane)
     case SPECIAL_DYNAMIC_BASE: return w->block->shared_base + w->block->grid->kernel->shared_bytes;
     case SPECIAL_SMID: return w->block->sm;
     case SPECIAL_NSMID: return profile.sm_count;
-    case SPECIAL_ENVREG_1: return w->block->grid->workspace >> 32;
-    case SPECIAL_ENVREG_2: return (u32)w->block->grid->workspace;
+    case SPECIAL_ENVREG_1: return workspace(w) >> 32;
+    case SPECIAL_ENVREG_2: return (u32)workspace(w);
     case SPECIAL_GRIDID: return w->block->grid->number;
     case SPECIAL_LANEMASK_EQ: return 1u << lane;
     case SPECIAL_LANEMASK_LT: return (1u << lane) - 1;

@@ -40,3 +40,9 @@ bool source_is_own(const Kernel *kernel, u32 pc)
     const Location *l = location_of(kernel, kernel->code[pc].location);
     return l && !is_toolkits(l);
 }
+
+bool source_is_toolkits(const Kernel *kernel, u32 pc)
+{
+    u32 location = kernel->code[pc].location;
+    return location == ~0u || is_toolkits(&kernel->locations[location]);
+}

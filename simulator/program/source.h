@@ -13,3 +13,6 @@ void source_callers(const Kernel *kernel, u32 pc, Place callers[PLACE_CALLERS]);
 
 // Is the instruction in the program's own code, and not in a header of the toolkit or unknown?
 bool source_is_own(const Kernel *kernel, u32 pc);
+
+// Was it written in a header of the toolkit, wherever that was inlined? True if that is unknown.
+bool source_is_toolkits(const Kernel *kernel, u32 pc);

@@ -151,7 +151,8 @@ static void tell_unchecked(const char *fate)
 static void note_unchecked(const Call *call)
 {
     const Kernel *kernel = launch_kernel_of(call->request.launch.kernel);
-    if ((unchecked.pending && !unchecked.looked_at) || !call->request.launch.unchecked || !kernel)
+    if ((unchecked.pending && !unchecked.looked_at) || !call->request.launch.unchecked || !kernel
+        || kernel->unsupported) // which has been said
         return;
     unchecked.pending = true;
     unchecked.looked_at = false;
