@@ -92,8 +92,8 @@ static bool same_string(const char *a, const char *b)
 // Without a line only the same words make the same error.
 static bool same_error(const Report *a, const Report *b)
 {
-    if (a->kind != b->kind || !same_string(a->kernel, b->kernel) || a->place.line != b->place.line
-        || !same_string(a->place.file, b->place.file))
+    if (a->kind != b->kind || a->note != b->note || !same_string(a->kernel, b->kernel)
+        || a->place.line != b->place.line || !same_string(a->place.file, b->place.file))
         return false;
     return a->place.line
         || (same_string(a->message, b->message)
@@ -150,7 +150,7 @@ void report_error(const Report *report)
     if (!noted) noted = note(&own);
     else if (own.severity > noted->report.severity) keep(noted, &own);
     if (noted) noted->count++;
-    sink.counts[own.kind]++;
+    if (!own.note) sink.counts[own.kind]++;
     unlock();
     if (!own.place.line) message_free(&own);
 }
@@ -167,7 +167,8 @@ static void flush_locked(void)
 {
     for (Noted *noted = sink.first; noted; noted = noted->next) {
         if (noted->written) continue;
-        sink.shared->found[noted->report.kind]++;
+        if (!noted->report.note) sink.shared->found[noted->report.kind]++;
+        if (sink.fd >= 0 && noted->report.note) continue;
         if (sink.fd >= 0) report_json_error(sink.fd, &noted->report, &noted->memory, noted->count);
         else report_text_error(&noted->report, noted->count);
         noted->written = noted->count;
@@ -343,7 +344,7 @@ void report_migration(const char *direction, const char *cause, uint64_t bytes, 
 static void print_repeats(void)
 {
     for (const Noted *noted = sink.first; noted; noted = noted->next)
-        if (noted->count > noted->written)
+        if (noted->count > noted->written && !noted->report.note)
             report_text_repeats(&noted->report, noted->count - noted->written);
 }
 

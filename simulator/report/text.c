@@ -43,6 +43,7 @@ static const char *colour(const char *sequence)
 
 #define RED colour("\033[1;31m")
 #define GREEN colour("\033[1;32m")
+#define YELLOW colour("\033[1;33m")
 #define PLAIN colour("\033[0m")
 
 // Prints words, wrapped, the first line after `lead`, the others as far in.
@@ -114,7 +115,8 @@ static void print_source(const Place *place)
 static void print_head(const Report *r)
 {
     const Place *place = &r->place;
-    fprintf(stderr, "%swarpwise: %s%s", RED, kinds[r->kind], PLAIN);
+    if (r->note) fprintf(stderr, "%swarpwise: launch refused%s", YELLOW, PLAIN);
+    else fprintf(stderr, "%swarpwise: %s%s", RED, kinds[r->kind], PLAIN);
     if (place->file && place->line) {
         fprintf(stderr, ", %s:%u", names_base(place->file), place->line);
     } else if (r->has_thread) {

@@ -21,7 +21,8 @@ enum { MOST_PRINTED = 1 << 30 };
 _Static_assert((int)MOST_CLUSTER_BLOCKS == WIRE_CLUSTER_BLOCKS && (int)MOST_DEVICES == WIRE_DEVICES,
                "the program's side counts on as many");
 
-static struct {
+// A launch that was refused, with what its configuration was and might have been.
+typedef struct Refused {
     bool pending, looked_at;
     u64 unwritten; // uses of undefined values that were reported before it
     int error;
@@ -29,8 +30,11 @@ static struct {
     Place place;
     Launch launch; // its configuration; the kernel may be gone
     u64 dynamic_shared;
-    u32 max_threads, static_shared, registers;
-} unchecked; // the first failed launch whose error was not checked, or else the last that was
+    u64 dynamic_limit; // without static_shared
+    u32 max_threads, static_shared, registers, resident;
+} Refused;
+
+static Refused unchecked; // the first whose error was not checked, or else the last that was
 
 static char *printed; // by kernels; the program has not fetched it yet
 static size_t printed_bytes;
@@ -97,32 +101,61 @@ static int check(const Call *call)
 }
 
 // The cause for which the configuration was refused.
-static enum report_cause cause_of_refusal(u64 threads)
+static enum report_cause cause_of_refusal(const Refused *r, u64 threads)
 {
-    const u32 *grid = unchecked.launch.grid;
+    const u32 *grid = r->launch.grid;
     if (!threads || !grid[0] || !grid[1] || !grid[2]) return CAUSE_launch_of_nothing;
+    if (grid[0] > INT32_MAX) return CAUSE_launch_too_many_in_x;
     if (grid[1] > 65535) return CAUSE_launch_too_many_in_y;
     if (grid[2] > 65535) return CAUSE_launch_too_many_in_z;
-    if (threads > unchecked.max_threads) return CAUSE_launch_block_too_large;
-    if (unchecked.error == WIRE_LAUNCH_OUT_OF_RESOURCES) return CAUSE_launch_registers_too_many;
-    if (unchecked.error == WIRE_COOPERATIVE_LAUNCH_TOO_LARGE)
-        return CAUSE_launch_cooperative_too_large;
-    if (unchecked.error == WIRE_INVALID_CLUSTER_SIZE) return CAUSE_launch_cluster_size;
-    return unchecked.dynamic_shared + unchecked.static_shared > (u64)profile.shared_per_block
+    if (threads > r->max_threads) return CAUSE_launch_block_too_large;
+    if (r->launch.block[2] > 64) return CAUSE_launch_block_too_deep;
+    if (r->error == WIRE_LAUNCH_OUT_OF_RESOURCES) return CAUSE_launch_registers_too_many;
+    if (r->error == WIRE_COOPERATIVE_LAUNCH_TOO_LARGE) return CAUSE_launch_cooperative_too_large;
+    if (r->error == WIRE_INVALID_CLUSTER_SIZE) return CAUSE_launch_cluster_size;
+    return r->dynamic_shared + r->static_shared > (u64)profile.shared_per_block
              ? CAUSE_launch_shared_too_large
              : CAUSE_launch_refused;
 }
 
-// Reports the launch. `fate`: the consequence that makes it an error; NULL: it is reported as
-// refused.
-static void tell_unchecked(const char *fate)
+static void add_limits(ReportNumber *more, const Refused *r, enum report_cause cause)
 {
-    const u32 *grid = unchecked.launch.grid, *block = unchecked.launch.block,
-              *cluster = unchecked.launch.cluster;
+    const u32 *cluster = r->launch.cluster;
+    s64 fixed = r->static_shared;
+    switch (cause) {
+    case CAUSE_launch_block_too_large:
+        more[0] = (ReportNumber){ "most_threads", r->max_threads };
+        break;
+    case CAUSE_launch_registers_too_many:
+        more[0] = (ReportNumber){ "registers", r->registers };
+        break;
+    case CAUSE_launch_shared_too_large:
+        more[0] = (ReportNumber){ "shared_bytes", (s64)r->dynamic_shared + fixed };
+        more[1] = (ReportNumber){ "most_shared", (s64)r->dynamic_limit + fixed };
+        more[2] = (ReportNumber){ "most_of_any", profile.shared_per_block_optin };
+        break;
+    case CAUSE_launch_cooperative_too_large:
+        more[0] = (ReportNumber){ "resident", r->resident };
+        break;
+    case CAUSE_launch_cluster_size:
+        for (u32 n = 0; n < 3; n++)
+            more[n] = (ReportNumber){ (const char *[]){ "cluster_x", "cluster_y", "cluster_z" }[n],
+                                      cluster[n] };
+        break;
+    default: break;
+    }
+}
+
+// Reports the launch. `fate`: the consequence that makes it an error; NULL: it is reported as
+// refused, or as a note to a person.
+static void tell_refused(const Refused *r, const char *fate, bool note)
+{
+    const u32 *grid = r->launch.grid, *block = r->launch.block;
     u64 threads = (u64)block[0] * block[1] * block[2];
-    Report report = { .cause = cause_of_refusal(threads),
-                      .kernel = unchecked.kernel,
-                      .place = unchecked.place,
+    Report report = { .cause = cause_of_refusal(r, threads),
+                      .kernel = r->kernel,
+                      .place = r->place,
+                      .note = note,
                       .number = { { "grid_x", grid[0] },
                                   { "grid_y", grid[1] },
                                   { "grid_z", grid[2] },
@@ -130,54 +163,57 @@ static void tell_unchecked(const char *fate)
                                   { "block_y", block[1] },
                                   { "block_z", block[2] },
                                   { "threads", (s64)threads },
-                                  { "error", unchecked.error },
+                                  { "error", r->error },
                                   { fate, 1 },
-                                  { unchecked.looked_at ? NULL : "unchecked", 1 } } };
-    ReportNumber *more = &report.number[10];
-    if (report.cause == CAUSE_launch_block_too_large)
-        *more = (ReportNumber){ "most_threads", unchecked.max_threads };
-    if (report.cause == CAUSE_launch_registers_too_many)
-        *more = (ReportNumber){ "registers", unchecked.registers };
-    if (report.cause == CAUSE_launch_shared_too_large)
-        *more = (ReportNumber){ "shared_bytes",
-                                (s64)(unchecked.dynamic_shared + unchecked.static_shared) };
-    for (u32 n = 0; report.cause == CAUSE_launch_cluster_size && n < 3; n++)
-        more[n] = (ReportNumber){ (const char *[]){ "cluster_x", "cluster_y", "cluster_z" }[n],
-                                  cluster[n] };
-    if (fate) report_error(&report);
-    else report_refused(&report, unchecked.error);
+                                  { r->looked_at || note ? NULL : "unchecked", 1 } } };
+    add_limits(&report.number[10], r, report.cause);
+    if (fate || note) report_error(&report);
+    else report_refused(&report, r->error);
 }
 
-static void note_unchecked(const Call *call)
+static Refused refused_by(const Call *call, const Kernel *kernel)
+{
+    Refused r = { .unwritten = report_count(REPORT_UNINITIALIZED),
+                  .error = call->reply.error,
+                  .place = serve_place(call),
+                  .launch = launch_of(call),
+                  .dynamic_shared = call->request.launch.dynamic_shared,
+                  .dynamic_limit = call->request.launch.dynamic_limit,
+                  .max_threads = kernel->max_threads,
+                  .static_shared = kernel->shared_bytes,
+                  .registers = kernel->hardware_registers };
+    snprintf(r.kernel, sizeof r.kernel, "%s", kernel->signature);
+    if (r.error == WIRE_COOPERATIVE_LAUNCH_TOO_LARGE) r.resident = occupancy_resident(&r.launch);
+    return r;
+}
+
+// Why a launch was refused is told once: to who gets the error from the call, at once; to who asks
+// for it, then.
+static void note_refused(const Call *call)
 {
     const Kernel *kernel = launch_kernel_of(call->request.launch.kernel);
-    if ((unchecked.pending && !unchecked.looked_at) || !call->request.launch.unchecked || !kernel
-        || kernel->unsupported) // which has been said
-        return;
-    unchecked.pending = true;
-    unchecked.looked_at = false;
-    unchecked.unwritten = report_count(REPORT_UNINITIALIZED);
-    unchecked.error = call->reply.error;
-    unchecked.place = serve_place(call);
-    snprintf(unchecked.kernel, sizeof unchecked.kernel, "%s", kernel->signature);
-    unchecked.launch = launch_of(call);
-    unchecked.dynamic_shared = call->request.launch.dynamic_shared;
-    unchecked.max_threads = kernel->max_threads;
-    unchecked.static_shared = kernel->shared_bytes;
-    unchecked.registers = kernel->hardware_registers;
-    tell_unchecked(NULL);
+    if (!kernel || kernel->unsupported) return; // which has been said
+    Refused r = refused_by(call, kernel);
+    if (!call->request.launch.unchecked) {
+        tell_refused(&r, NULL, true);
+    } else if (!unchecked.pending || unchecked.looked_at) {
+        unchecked = r;
+        unchecked.pending = true;
+        tell_refused(&r, NULL, false);
+    }
 }
 
 void launch_check(Call *call)
 {
     call->reply.error = check(call);
-    if (call->reply.error) note_unchecked(call);
+    if (call->reply.error) note_refused(call);
     else if (unchecked.looked_at) unchecked.pending = false; // the program went on
 }
 
 void launch_checked(Call *call)
 {
     (void)call;
+    if (unchecked.pending && !unchecked.looked_at) tell_refused(&unchecked, NULL, true);
     unchecked.looked_at = true;
 }
 
@@ -194,9 +230,9 @@ void launch_unchecked(void)
     if (!unchecked.pending) return;
     unchecked.pending = false;
     bool ended = ended_by_it();
-    if (!unchecked.looked_at) tell_unchecked("unasked");
-    else if (ended) tell_unchecked("ended");
-    else if (was_missed()) tell_unchecked("went_on");
+    if (!unchecked.looked_at) tell_refused(&unchecked, "unasked", false);
+    else if (ended) tell_refused(&unchecked, "ended", false);
+    else if (was_missed()) tell_refused(&unchecked, "went_on", false);
 }
 
 // ---- What kernels print ----
