@@ -203,6 +203,15 @@ double process_delay(void)
     return sum;
 }
 
+double process_stolen(void)
+{
+    unsigned long long ticks = 0;
+    FILE *f = fopen("/proc/stat", "re");
+    if (f && fscanf(f, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &ticks) != 1) ticks = 0;
+    if (f) fclose(f);
+    return (double)ticks / (double)sysconf(_SC_CLK_TCK) / (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 // Kills our children; false if there are none.
 static bool kill_children(void)
 {

@@ -39,5 +39,9 @@ void process_sweep(void);
 // thread that waited longest. 0 where the system does not tell.
 double process_delay(void);
 
+// For how many seconds this machine, if it is a virtual one, has not been given a core that it
+// wanted, on the average of its cores, since it was started ("steal" of proc_stat(5)).
+double process_stolen(void);
+
 // Seconds on a clock that nobody sets.
 double seconds_now(void);

@@ -72,7 +72,7 @@ static void set_clock(Session *s, double seconds)
     s->start = seconds_now();
     s->seconds = seconds;
     s->deadline = s->start + seconds;
-    s->delay = process_delay();
+    s->delay = process_delay() + process_stolen();
 }
 
 // A right answer takes longer while others have the cores; who waits for what never comes does not
@@ -80,7 +80,7 @@ static void set_clock(Session *s, double seconds)
 static bool is_late(Session *s)
 {
     if (seconds_now() < s->deadline) return false;
-    double delay = process_delay() - s->delay, most = (BUSY - 1) * s->seconds;
+    double delay = process_delay() + process_stolen() - s->delay, most = (BUSY - 1) * s->seconds;
     s->deadline = s->start + s->seconds + (delay < most ? delay : most);
     return seconds_now() >= s->deadline;
 }

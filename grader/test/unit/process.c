@@ -53,3 +53,14 @@ Test(process, delay_is_not_of_those_who_sleep)
     cr_assert_eq(process_delay(), before);
     process_sweep();
 }
+
+Test(process, stolen_is_what_the_kernel_counts)
+{
+    double ticks = -1, stolen = process_stolen();
+    FILE *f = popen("awk '$1 == \"cpu\" { steal = $9 } /^cpu[0-9]/ { cores++ } END { print steal / "
+                    "cores }' /proc/stat",
+                    "r");
+    cr_assert_eq(fscanf(f, "%lf", &ticks), 1);
+    pclose(f);
+    cr_assert_float_eq(stolen, ticks / (double)sysconf(_SC_CLK_TCK), 1);
+}
