@@ -134,8 +134,8 @@ typedef struct {
     ReportOther other;
     ReportNumber number[REPORT_NUMBERS];
     char *waiting_warps; // where warps wait: a line of text for each place
-    bool note;    // no error: a launch was refused, and the program has read that. In text only
-    int severity; // of several errors of one kind and line, the most severe is reported
+    bool note;           // no error: a call was refused, and the program can know. In text only
+    int severity;        // of several errors of one kind and line, the most severe is reported
 } Report;
 
 typedef struct {

@@ -115,7 +115,8 @@ static void print_source(const Place *place)
 static void print_head(const Report *r)
 {
     const Place *place = &r->place;
-    if (r->note) fprintf(stderr, "%swarpwise: launch refused%s", YELLOW, PLAIN);
+    if (r->note)
+        fprintf(stderr, "%swarpwise: %s refused%s", YELLOW, r->kernel ? "launch" : "call", PLAIN);
     else fprintf(stderr, "%swarpwise: %s%s", RED, kinds[r->kind], PLAIN);
     if (place->file && place->line) {
         fprintf(stderr, ", %s:%u", names_base(place->file), place->line);
@@ -147,9 +148,9 @@ static void print_where(const Report *r)
     if (r->has_thread) fputc('\n', stderr);
 }
 
-static void print_other(const ReportOther *o)
+static void print_other(const ReportOther *o, bool of_note)
 {
-    fputs("  the other access: ", stderr);
+    fputs(of_note ? "  destroyed by: " : "  the other access: ", stderr);
     if (o->has_block) fprintf(stderr, "block (%u,%u,%u), ", o->block[0], o->block[1], o->block[2]);
     if (o->call) fputs(o->call, stderr);
     else fprintf(stderr, "thread (%u,%u,%u)", o->thread[0], o->thread[1], o->thread[2]);
@@ -171,7 +172,7 @@ void report_text_error(const Report *r, uint64_t count)
     print_head(r);
     print_where(r);
     if (r->message) print_wrapped("  ", r->message);
-    if (r->has_other) print_other(&r->other);
+    if (r->has_other) print_other(&r->other, r->note);
     print_waiting_warps(r->waiting_warps);
     if (r->why) print_wrapped("  why:  ", r->why);
     if (r->next) print_wrapped("  next: ", r->next);

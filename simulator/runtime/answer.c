@@ -127,17 +127,10 @@ void answer_reset(Call *call)
 
 // ---- Work of streams ----
 
-static bool is_stream(Call *call, u64 stream)
-{
-    bool known = clock_stream_known(stream);
-    if (!known) call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
-    return known;
-}
-
 void answer_graph(Call *call)
 {
     u64 stream = call->request.stream;
-    if (!is_stream(call, stream)) return;
+    if (!handle_stream(call, stream)) return;
     pool_graph_begins(clock_stream_device(stream));
     double ns = (profile.graph_seconds - profile.graph_kernel_seconds) * 1e9;
     clock_work(stream, ENGINE_NONE, 1, ns, false);
@@ -147,7 +140,7 @@ void answer_graph(Call *call)
 void answer_host_function(Call *call)
 {
     u64 stream = call->request.stream;
-    if (!is_stream(call, stream)) return;
+    if (!handle_stream(call, stream)) return;
     clock_operation(stream);
     clock_work(stream, ENGINE_NONE, 1, profile.host_function_seconds * 1e9, false);
     activity_work(stream, "host function", "host function", profile.host_function_seconds * 1e9, 0);
@@ -189,14 +182,9 @@ void answer_stream_create(Call *call)
     give_id(call, clock_stream_create(r->device, r->create.flags & 1, r->create.priority));
 }
 
-void answer_stream_destroy(Call *call)
-{
-    check_handle(call, clock_stream_destroy(call->request.object.id));
-}
-
 void answer_stream_facts(Call *call)
 {
-    if (!is_stream(call, call->request.stream)) return;
+    if (!handle_stream(call, call->request.stream)) return;
     StreamFacts facts = clock_stream_facts(call->request.stream);
     call->reply.stream.number = facts.number;
     call->reply.stream.device = facts.device;
@@ -207,19 +195,21 @@ void answer_stream_facts(Call *call)
 void answer_stream_priority(Call *call)
 {
     const WireRequest *r = &call->request;
-    check_handle(call, clock_stream_set_priority(r->stream, r->create.priority));
+    if (handle_stream(call, r->stream))
+        check_handle(call, clock_stream_set_priority(r->stream, r->create.priority));
 }
 
 void answer_stream_wait(Call *call)
 {
     const WireRequest *r = &call->request;
+    if (!handle_stream(call, r->stream) || !handle_event(call, r->event.event)) return;
     check_handle(call, clock_stream_wait_event(r->stream, r->event.event));
     if (!call->reply.error) activity_event(r->stream, "waits for an event", r->event.event);
 }
 
 void answer_stream_sync(Call *call)
 {
-    if (is_stream(call, call->request.stream)) clock_wait_stream(call->request.stream);
+    if (handle_stream(call, call->request.stream)) clock_wait_stream(call->request.stream);
 }
 
 void answer_device_sync(Call *call) { clock_wait_device(call->request.device); }
@@ -227,7 +217,8 @@ void answer_device_sync(Call *call) { clock_wait_device(call->request.device); }
 void answer_stream_query(Call *call)
 {
     u64 stream = call->request.stream;
-    if (is_stream(call, stream) && !clock_stream_done(stream)) call->reply.error = WIRE_NOT_READY;
+    if (handle_stream(call, stream) && !clock_stream_done(stream))
+        call->reply.error = WIRE_NOT_READY;
 }
 
 void answer_event_create(Call *call)
@@ -237,28 +228,24 @@ void answer_event_create(Call *call)
     give_id(call, clock_event_create(call->request.device, timed, shared));
 }
 
-void answer_event_destroy(Call *call)
-{
-    check_handle(call, clock_event_destroy(call->request.object.id));
-}
-
 void answer_event_record(Call *call)
 {
     const WireRequest *r = &call->request;
+    if (!handle_stream(call, r->stream) || !handle_event(call, r->event.event)) return;
     check_handle(call, clock_event_record(r->event.event, r->stream));
     if (!call->reply.error) activity_event(r->stream, "event", r->event.event);
 }
 
 void answer_event_sync(Call *call)
 {
-    check_handle(call, clock_event_wait(call->request.object.id));
+    if (handle_event(call, call->request.object.id))
+        check_handle(call, clock_event_wait(call->request.object.id));
 }
 
 void answer_event_query(Call *call)
 {
     u64 event = call->request.object.id;
-    if (!clock_event_known(event)) call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
-    else if (!clock_event_done(event)) call->reply.error = WIRE_NOT_READY;
+    if (handle_event(call, event) && !clock_event_done(event)) call->reply.error = WIRE_NOT_READY;
 }
 
 void answer_event_elapsed(Call *call)
@@ -267,6 +254,7 @@ void answer_event_elapsed(Call *call)
         [ELAPSED_NOT_READY] = WIRE_NOT_READY, [ELAPSED_WRONG] = WIRE_INVALID_RESOURCE_HANDLE
     };
     const WireRequest *r = &call->request;
+    if (!handle_event(call, r->elapsed.from) || !handle_event(call, r->elapsed.to)) return;
     call->reply.error = errors[clock_event_elapsed(r->elapsed.from, r->elapsed.to,
                                                    &call->reply.elapsed.milliseconds)];
 }

@@ -324,10 +324,7 @@ void transfer_copy_device(Call *call)
 void transfer_copy_host(Call *call)
 {
     u64 stream = call->request.stream;
-    if (!clock_stream_known(stream)) {
-        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
-        return;
-    }
+    if (!handle_stream(call, stream)) return;
     if (!range_check_host(call, ACCESS_READ, &call->request.copy.from)
         || !range_check_host(call, ACCESS_WRITE, &call->request.copy.device))
         return;

@@ -79,12 +79,12 @@ static int refuse_kernel(const Call *call, const Kernel *kernel)
     return WIRE_NOT_SUPPORTED;
 }
 
-static int check(const Call *call)
+static int check(Call *call)
 {
     const WireRequest *request = &call->request;
     Launch launch = launch_of(call);
     if (!launch.kernel || launch.kernel->module->device != request->device
-        || !clock_stream_known(request->stream)
+        || !handle_stream(call, request->stream)
         || clock_stream_device(request->stream) != request->device)
         return WIRE_INVALID_RESOURCE_HANDLE;
     if (launch.kernel->unsupported) return refuse_kernel(call, launch.kernel);
@@ -192,7 +192,8 @@ static Refused refused_by(const Call *call, const Kernel *kernel)
 static void note_refused(const Call *call)
 {
     const Kernel *kernel = launch_kernel_of(call->request.launch.kernel);
-    if (!kernel || kernel->unsupported) return; // which has been said
+    if (!kernel || kernel->unsupported) return;            // which has been said
+    if (!clock_stream_known(call->request.stream)) return; // handle.c says what it knows of it
     Refused r = refused_by(call, kernel);
     if (!call->request.launch.unchecked) {
         tell_refused(&r, NULL, true);

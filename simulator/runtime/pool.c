@@ -316,10 +316,7 @@ void pool_graph_begins(u32 device)
 // Allocates the memory at a reserved address, at each launch of the graph.
 void pool_again(Call *call)
 {
-    if (!clock_stream_known(call->request.stream)) {
-        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
-        return;
-    }
+    if (!handle_stream(call, call->request.stream)) return;
     Allocation *a = memory_find(call->request.pool.bytes);
     if (!a || !a->freed || a->base != call->request.pool.bytes || !a->pooled
         || piece_of(a)->pool != &of_graphs[a->device]) {
@@ -337,10 +334,7 @@ void pool_again(Call *call)
 void pool_alloc(Call *call)
 {
     const WireRequest *request = &call->request;
-    if (!clock_stream_known(request->stream)) {
-        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
-        return;
-    }
+    if (!handle_stream(call, request->stream)) return;
     Pool *pool = pool_of(request->pool.id, clock_stream_device(request->stream));
     if (!pool || !request->pool.bytes) {
         call->reply.error = WIRE_INVALID_VALUE;
@@ -376,10 +370,7 @@ void pool_free(Call *call)
 {
     const WireRequest *request = &call->request;
     const Allocation *a = memory_find(request->pool.bytes);
-    if (!clock_stream_known(request->stream)) {
-        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
-        return;
-    }
+    if (!handle_stream(call, request->stream)) return;
     if (!a || a->freed || a->base != request->pool.bytes
         || (!a->pooled && a->kind != MEMORY_DEVICE)) {
         transfer_bad_free(call, request->pool.bytes);

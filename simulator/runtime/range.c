@@ -76,10 +76,7 @@ Allocation *range_check_box(Call *call, enum report_access access, const WireBox
     const WireRequest *request = &call->request;
     u64 bytes;
     Allocation *a = NULL;
-    if (!clock_stream_known(request->stream)) {
-        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
-        return NULL;
-    }
+    if (!handle_stream(call, request->stream)) return NULL;
     if (box_extent(box, request->copy.width, request->copy.rows, request->copy.slices, &bytes))
         a = range_check(call, access, box->address, bytes);
     if (!a) call->reply.error = WIRE_INVALID_VALUE;

@@ -4,13 +4,13 @@
 //   main.c, machine.c   the machine: which processes connect and end; a device process for each
 //   serve.c, packet.c   the loop of a device process: receive a packet, call its handler, reply
 //   cost.c              what a request costs the host
-//   work.c              which requests must wait or are deferred; the launches that are not
-//   complete handlers            answer.c, modules.c (code), launch.c, transfer.c (memory), pool.c,
-//   ipc.c,
+//   work.c              which requests wait or are deferred; launches that are not complete
+//   handlers            answer.c, modules.c (code), launch.c, transfer.c (memory), pool.c, ipc.c,
 //                       copy.c (copies and fills)
-//   helpers             range.c (is a copy within its allocation?), activity.c (the timeline),
-//                       trace.c (the calls, for the owner), visible.c (CUDA_VISIBLE_DEVICES),
-//                       program.c (why a program never connected)
+//   helpers             handle.c (streams and events that are no more), range.c (is a copy within
+//                       its allocation?), activity.c (the timeline), trace.c (the calls, for the
+//                       owner), visible.c (CUDA_VISIBLE_DEVICES), program.c (why a program never
+//                       connected)
 #pragma once
 #include "machine/grid.h"
 #include "report/report.h"
@@ -86,6 +86,12 @@ void packet_send(Call *call); // sends the reply, and lets go of the owner's fil
 
 #define REQUEST(name, handler, ...) void handler(Call *call);
 #include "wire/wire.def"
+
+// ---- handle.c ----
+
+// Is there such a stream, or event? If not, the call fails, and a note says where it was destroyed.
+bool handle_stream(Call *call, u64 stream);
+bool handle_event(Call *call, u64 event);
 
 // ---- transfer.c ----
 

@@ -149,10 +149,7 @@ static bool check_managed(Call *call)
         call->reply.error = WIRE_INVALID_DEVICE;
         return false;
     }
-    if (!clock_stream_known(request->stream)) {
-        call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
-        return false;
-    }
+    if (!handle_stream(call, request->stream)) return false;
     call->reply.error = WIRE_INVALID_VALUE;
     Allocation *a = NULL;
     if (request->range.bytes)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What a person reads of launches that the device refuses. A program that looks at the error is told why, once a line, and that is
-# no error of the run; of one that does not, it is.
+# What a person reads of calls that the device refuses. A program that looks at the error is told why, once a line, and that is no
+# error of the run; a launch whose error nobody looks at is one.
 set -u
 cd "$(dirname "$0")/../.."
 scratch=$(mktemp -d)
@@ -49,43 +49,97 @@ END
 nvcc -std=c++17 -O2 -lineinfo -cudart shared -gencode arch=compute_90,code=compute_90 -Xcompiler -g1 -o "$scratch/refused" \
     "$scratch/refused.cu" || exit 1
 
-# told LAUNCH LOOKS TIMES STATUS WORDS...: the run ends with that status, and its text has each of the words.
+# told STATUS PROGRAM WORDS...: the run of the program, with its arguments, ends with that status, and its text has each of the words.
 told() {
-    run="launch $1, looks $2, $3 times"
-    simulator/run "$scratch/refused" "$1" "$2" "$3" >"$scratch/out" 2>&1
-    status=$? due=$4
-    shift 4
+    due=$1 run=$2
+    shift 2
+    # shellcheck disable=SC2086
+    simulator/run "$scratch"/$run >"$scratch/out" 2>&1
+    status=$?
     tr -s ' \n' '  ' <"$scratch/out" >"$scratch/line"
     for words; do
         grep -qF -- "$words" "$scratch/line" || status="$status, without \"$words\""
     done
-    if [ "$status" = "$due" ]; then
+    holds "$run: status $status, not $due" [ "$status" = "$due" ]
+}
+
+# holds WORDS COMMAND...: the words tell what is wrong if the command fails.
+holds() {
+    words=$1
+    shift
+    if "$@"; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        echo "$run: status $status, not $due:"
+        echo "$words:"
         sed 's/^/    /' "$scratch/out"
     fi
 }
 
-told 0 1 1 0 'warpwise: launch refused, refused.cu:' 'its blocks have 1025 threads and may have 1024' 'next: Launch more blocks'
-told 1 1 1 0 'its blocks have 1056 threads and may have 1024'
-told 2 1 1 0 'a grid of 0x1x1 blocks of 32x1x1 threads has none'
-told 3 1 1 0 'more than 65535 of them in y'
-told 4 1 1 0 'its blocks of 1x1x65 threads have more than 64 of them in z'
-told 5 1 1 0 'wants 65536 bytes of shared memory and may have 49152' 'Ask for more, up to 232448: cudaFuncSetAttribute'
-told 6 1 1 0 'its blocks have 512 threads and may have 256'
-told 7 1 1 0 'a grid of 4294967293x1x1 blocks' 'a negative one becomes as large'
-told 8 1 1 0 'more than 65535 of them in z'
-told 9 1 1 0 'a cooperative grid of 5000x1x1 blocks is more than the 1056 that the device holds at once'
-told 10 0 1 0 'its blocks have 2048 threads and may have 1024'
-told 11 1 1 0 'wants 100001 bytes of shared memory and may have 100000'
+# says N: the text has so many messages.
+says() {
+    holds "$run: not $1 messages" [ "$(grep -c '^warpwise:' "$scratch/out")" -eq "$1" ]
+}
+
+told 0 'refused 0 1 1' 'warpwise: launch refused, refused.cu:' 'its blocks have 1025 threads and may have 1024' 'next: Launch more blocks'
+told 0 'refused 1 1 1' 'its blocks have 1056 threads and may have 1024'
+told 0 'refused 2 1 1' 'a grid of 0x1x1 blocks of 32x1x1 threads has none'
+told 0 'refused 3 1 1' 'more than 65535 of them in y'
+told 0 'refused 4 1 1' 'its blocks of 1x1x65 threads have more than 64 of them in z'
+told 0 'refused 5 1 1' 'wants 65536 bytes of shared memory and may have 49152' 'Ask for more, up to 232448: cudaFuncSetAttribute'
+told 0 'refused 6 1 1' 'its blocks have 512 threads and may have 256'
+told 0 'refused 7 1 1' 'a grid of 4294967293x1x1 blocks' 'a negative one becomes as large'
+told 0 'refused 8 1 1' 'more than 65535 of them in z'
+told 0 'refused 9 1 1' 'a cooperative grid of 5000x1x1 blocks is more than the 1056 that the device holds at once'
+told 0 'refused 10 0 1' 'its blocks have 2048 threads and may have 1024'
+told 0 'refused 11 1 1' 'wants 100001 bytes of shared memory and may have 100000'
 
 # Once, however often it was; and as an error if nobody looks.
-told 0 1 100 0 'launch refused'
-[ "$(grep -c '^warpwise:' "$scratch/out")" -eq 1 ] && passed=$((passed + 1)) || { failed=$((failed + 1)); cat "$scratch/out"; }
-told 0 0 100 1 'misuse of the CUDA runtime, refused.cu:' 'here nobody asked' 'warpwise: 1 error: misuse of the CUDA runtime'
-[ "$(grep -c '^warpwise:' "$scratch/out")" -eq 2 ] && passed=$((passed + 1)) || { failed=$((failed + 1)); cat "$scratch/out"; }
+told 0 'refused 0 1 100' 'launch refused'
+says 1
+told 1 'refused 0 0 100' 'misuse of the CUDA runtime, refused.cu:' 'here nobody asked' 'warpwise: 1 error: misuse of the CUDA runtime'
+says 2
+
+# ---- Handles that are no more
+
+cat >"$scratch/destroyed.c" <<'END'
+#include <cuda_runtime_api.h>
+
+int main(void)
+{
+    cudaEvent_t there, gone;
+    cudaStream_t stream;
+    float ms;
+    int *p;
+    cudaMalloc((void **)&p, 4);
+    cudaStreamCreate(&stream);
+    cudaEventCreate(&there);
+    cudaEventCreate(&gone);
+    cudaStreamDestroy(stream);
+    cudaEventDestroy(gone);
+
+    for (int n = 0; n < 3; n++)
+        cudaEventRecord(gone, 0);
+    cudaEventSynchronize(gone);
+    cudaEventElapsedTime(&ms, there, gone);
+    cudaEventDestroy(gone);
+    cudaStreamDestroy(stream);
+    cudaStreamSynchronize(stream);
+    cudaStreamWaitEvent(stream, there, 0);
+    cudaMemcpyAsync(p, &ms, 4, cudaMemcpyHostToDevice, stream);
+    cudaMemsetAsync(p, 0, 4, stream);
+    cudaFreeAsync(p, stream);
+    cudaFree(p);
+    cudaEventDestroy(there);
+    return 0;
+}
+END
+gcc -g -isystem "${CUDA_HOME:-/usr/local/cuda}/include" -L"${CUDA_HOME:-/usr/local/cuda}/lib64" -o "$scratch/destroyed" "$scratch/destroyed.c" -lcudart || exit 1
+told 0 destroyed 'warpwise: call refused, destroyed.c:17 ' 'cudaEventRecord was given an event that is no more' \
+    'destroyed by: cudaEventDestroy, destroyed.c:14 ' 'cudaEventSynchronize was' 'cudaEventElapsedTime was' 'cudaEventDestroy was' \
+    'cudaStreamDestroy was given a stream that is no more' 'destroyed by: cudaStreamDestroy, destroyed.c:13 ' \
+    'cudaStreamSynchronize was' 'cudaStreamWaitEvent was' 'cudaMemcpyAsync was' 'cudaMemsetAsync was' 'cudaFreeAsync was'
+says 10
 
 echo "text: $passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
