@@ -422,7 +422,7 @@ static char *said_of(const Program *program, const char *options, const char *su
     compile(program, &h);
     asprintf(&command, "%s %s %s 2>%s", DEVICE, options, output(program, ""),
              output(program, suffix));
-    cr_expect_eq(system(command), 0);
+    cr_expect_leq(WEXITSTATUS(system(command)), 1); // 1: errors were found
     free(command);
     return read_text(output(program, suffix));
 }
