@@ -115,7 +115,8 @@ static bool run(Set *set, const char *simulator, const char *program)
     Command c;
     char name[256], exercise[64];
     double time;
-    command_open(&c, "%s --report 3 build/accuracy/%s 1 3>&1", simulator, program);
+    command_open(&c, "%s --error-exitcode 0 --report 3 build/accuracy/%s 1 3>&1", simulator,
+                 program);
     for (char *line; (line = command_line(&c));) {
         *exercise = 0;
         bool timed = *line != '{' && sscanf(line, "%255s %lf %63[^\n]", name, &time, exercise) >= 2;
