@@ -141,6 +141,7 @@ void report_error(const Report *report)
         *held = true;
         return;
     }
+    if (report->note && sink.fd >= 0) return; // told in text alone
     Report own = *report;
     own.kind = message_kind(own.cause);
     if (!own.place.line) message_make(&own);
@@ -168,7 +169,6 @@ static void flush_locked(void)
     for (Noted *noted = sink.first; noted; noted = noted->next) {
         if (noted->written) continue;
         if (!noted->report.note) sink.shared->found[noted->report.kind]++;
-        if (sink.fd >= 0 && noted->report.note) continue;
         if (sink.fd >= 0) report_json_error(sink.fd, &noted->report, &noted->memory, noted->count);
         else report_text_error(&noted->report, noted->count);
         noted->written = noted->count;

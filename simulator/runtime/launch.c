@@ -24,6 +24,7 @@ _Static_assert((int)MOST_CLUSTER_BLOCKS == WIRE_CLUSTER_BLOCKS && (int)MOST_DEVI
 // A launch that was refused, with what its configuration was and might have been.
 typedef struct Refused {
     bool pending, looked_at;
+    bool noted;    // a note has said why
     u64 unwritten; // uses of undefined values that were reported before it
     int error;
     char kernel[256];
@@ -175,6 +176,7 @@ static Refused refused_by(const Call *call, const Kernel *kernel)
 {
     Refused r = { .unwritten = report_count(REPORT_UNINITIALIZED),
                   .error = call->reply.error,
+                  .noted = !clock_stream_known(call->request.stream), // by handle.c
                   .place = serve_place(call),
                   .launch = launch_of(call),
                   .dynamic_shared = call->request.launch.dynamic_shared,
@@ -192,11 +194,10 @@ static Refused refused_by(const Call *call, const Kernel *kernel)
 static void note_refused(const Call *call)
 {
     const Kernel *kernel = launch_kernel_of(call->request.launch.kernel);
-    if (!kernel || kernel->unsupported) return;            // which has been said
-    if (!clock_stream_known(call->request.stream)) return; // handle.c says what it knows of it
+    if (!kernel || kernel->unsupported) return; // which has been said
     Refused r = refused_by(call, kernel);
     if (!call->request.launch.unchecked) {
-        tell_refused(&r, NULL, true);
+        if (!r.noted) tell_refused(&r, NULL, true);
     } else if (!unchecked.pending || unchecked.looked_at) {
         unchecked = r;
         unchecked.pending = true;
@@ -214,7 +215,8 @@ void launch_check(Call *call)
 void launch_checked(Call *call)
 {
     (void)call;
-    if (unchecked.pending && !unchecked.looked_at) tell_refused(&unchecked, NULL, true);
+    if (unchecked.pending && !unchecked.looked_at && !unchecked.noted)
+        tell_refused(&unchecked, NULL, true);
     unchecked.looked_at = true;
 }
 
