@@ -93,27 +93,18 @@ made_anew() {
     touch -cd '-1 hour' "$tree/$object"
     make -C "$tree" "$@" $object >"$says" 2>&1 && [ -n "$(find "$tree/$object" -mmin -30)" ]
 }
-holds() {
-    words=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        echo "an object: $words"
-        cat "$says"
-        failed=$((failed + 1))
-    fi
-}
+. grader/holds.sh
+shown=$says
 touch -d '-2 hours' "$tree"/*/*.* "$tree/Makefile"
-holds 'is not made' made_anew
+holds 'an object: is not made' made_anew
 kept() { ! made_anew "$@" && [ -f "$tree/$object" ]; }
-holds 'is made again for nothing' kept
-holds 'is kept when the flags change' made_anew 'CFLAGS=-std=gnu17 -O1 -MMD -MP'
-holds 'is made again for nothing, with other flags' kept 'CFLAGS=-std=gnu17 -O1 -MMD -MP'
+holds 'an object: is made again for nothing' kept
+holds 'an object: is kept when the flags change' made_anew 'CFLAGS=-std=gnu17 -O1 -MMD -MP'
+holds 'an object: is made again for nothing, with other flags' kept 'CFLAGS=-std=gnu17 -O1 -MMD -MP'
 # grader/try.sh's trees have links to the objects.
 mv "$tree/build/objects" "$tree/objects" && ln -s ../objects "$tree/build/objects"
 touch "$tree/grader/text.h"
-holds 'is kept when a header changes, behind a link' made_anew 'CFLAGS=-std=gnu17 -O1 -MMD -MP'
+holds 'an object: is kept when a header changes, behind a link' made_anew 'CFLAGS=-std=gnu17 -O1 -MMD -MP'
 rm -rf "$tree"
 
 echo "the commands: $passed passed, $failed failed"

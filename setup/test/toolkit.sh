@@ -2,6 +2,7 @@
 # Tests setup/toolkit.sh without the network: a fake pip3 unpacks fake wheels, laid out as NVIDIA's are.
 set -u
 passed=0 failed=0
+. grader/holds.sh
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/bin"
@@ -23,16 +24,6 @@ chmod +x "$scratch/bin/pip3"
 PATH=$scratch/bin:$PATH
 folder=$scratch/build/cuda
 
-holds() {
-    words=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        echo "$words"
-        failed=$((failed + 1))
-    fi
-}
 says() { grep -qF -- "$1" "$scratch/says"; }
 
 PIP_FAILS=1 sh setup/toolkit.sh "$folder" >"$scratch/says" 2>&1

@@ -1,11 +1,12 @@
 #!/bin/sh
-# What a person reads of calls that the device refuses. A program that looks at the error is told why, once a line, and that is no
-# error of the run; a launch whose error nobody looks at is one.
+# What a person reads when the device refuses a call. A program that reads the error is told why, once a line, in a note. A launch
+# whose error the program never reads is an error of the run.
 set -u
 cd "$(dirname "$0")/../.."
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-passed=0 failed=0
+shown=$scratch/out passed=0 failed=0
+. grader/holds.sh
 
 cat >"$scratch/refused.cu" <<'END'
 #include <cooperative_groups.h>
@@ -63,19 +64,6 @@ told() {
     holds "$run: status $status, not $due" [ "$status" = "$due" ]
 }
 
-# holds WORDS COMMAND...: the words tell what is wrong if the command fails.
-holds() {
-    words=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "$words:"
-        sed 's/^/    /' "$scratch/out"
-    fi
-}
-
 # says N: the text has so many messages.
 says() {
     holds "$run: not $1 messages" [ "$(grep -c '^warpwise:' "$scratch/out")" -eq "$1" ]
@@ -94,7 +82,7 @@ told 0 'refused 9 1 1' 'a cooperative grid of 5000x1x1 blocks is more than the 1
 told 0 'refused 10 0 1' 'its blocks have 2048 threads and may have 1024'
 told 0 'refused 11 1 1' 'wants 100001 bytes of shared memory and may have 100000'
 
-# Once, however often it was; and as an error if nobody looks.
+# A loop of refused launches has one note, or one error.
 told 0 'refused 0 1 100' 'launch refused'
 says 1
 told 1 'refused 0 0 100' 'misuse of the CUDA runtime, refused.cu:' 'here nobody asked' 'warpwise: 1 error: misuse of the CUDA runtime'
