@@ -44,7 +44,7 @@ static float each(int bytes, cudaMemcpyKind kind, void *to, const void *from)
     cudaEvent_t start, stop;
     OK(cudaEventCreate(&start));
     OK(cudaEventCreate(&stop));
-    heavy<<<132 * 64, 256>>>(out, ROUNDS);     // the device is busy until all have been issued
+    heavy<<<132 * 64, 256>>>(out, ROUNDS);  // the device is busy until all have been issued
     OK(cudaEventRecord(start));
     for (int i = 0; i < MANY; i++)
         OK(cudaMemcpyAsync(to, from, bytes, kind));
