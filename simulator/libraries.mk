@@ -1,5 +1,5 @@
-# The libraries that a program finds in front of the simulated device: the CUDA runtime, a driver that says that it is
-# none, and NCCL.
+# The libraries that a program finds in front of the simulated device: the CUDA runtime, a driver that refuses all
+# calls by name, and NCCL.
 
 # The CUDA runtime exports what the toolkit's own exports: our functions, and for the rest stubs that say so.
 client   := build/objects/simulator/client
@@ -35,13 +35,31 @@ $(client)/exports.map: $(generate)/stubs.awk $(client)/exported
 $(client)/stubs.o: $(client)/stubs.c build/objects/flags
 	@$(call compile,$(client_flags) -fno-builtin)
 
-build/simulator/lib/libcuda.so.1: build/objects/simulator/driver/cuda.o
+# The driver exports what the toolkit's cuda.h declares: a few functions, and for the rest stubs that say so.
+driver := build/objects/simulator/driver
+heads   = $(wildcard $(CUDA_HOME)/include/cuda.h $(CUDA_HOME)/include/cudaProfiler.h)
+declared = $(CC) -E -P -D__CUDA_API_VERSION_INTERNAL $(CUDA) $(heads:%=-include %) -x c /dev/null
+
+build/simulator/lib/libcuda.so.1: $(driver)/stubs.o $(call objects,simulator/driver/*.c)
 	@mkdir -p $(@D)
 	@$(CC) -shared -s -Wl,-soname,libcuda.so.1 $^ -o $(whole)
 
-build/objects/simulator/driver/%.o: simulator/driver/%.c build/objects/flags | nvcc build/setup/lesson
+$(driver)/%.o: simulator/driver/%.c build/objects/flags | nvcc build/setup/lesson $(driver)/names.inc $(client)/errors.inc
 	@mkdir -p $(@D)
-	@$(call compile,$(CFLAGS) -g0 -fPIC -fvisibility=hidden $(CUDA))
+	@$(call compile,$(CFLAGS) -g0 -fPIC -fvisibility=hidden -I$(driver) -I$(client) $(CUDA))
+
+$(driver)/names.inc: simulator/driver/stubs.awk | nvcc
+	@mkdir -p $(@D)
+	@$(declared) | awk -v errors=1 -f $< >$(whole)
+
+$(driver)/exported: $(call objects,simulator/driver/*.c)
+	@nm --defined-only $^ >$(whole)
+
+$(driver)/stubs.c: simulator/driver/stubs.awk $(driver)/exported
+	@$(declared) | awk -f $^ - >$(whole)
+
+$(driver)/stubs.o: $(driver)/stubs.c build/objects/flags
+	@$(call compile,$(CFLAGS) -g0 -fPIC -fvisibility=hidden)
 
 # NCCL for simulated devices, on CUDA's own calls. The toolkit need not have NVIDIA's; without its nccl.h nobody calls it.
 nccl      := build/objects/simulator/nccl

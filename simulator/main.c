@@ -11,6 +11,7 @@
 #include "machine/worker.h"
 #include "model/managed.h"
 #include "observers.h"
+#include "report/html.h"
 #include "report/timeline.h"
 #include "runtime/program.h"
 #include "runtime/serve.h"
@@ -42,7 +43,7 @@ enum {
 
 typedef struct {
     const char *profile;
-    const char *timeline;
+    const char *timeline, *html;
     int report;      // file descriptor for JSON events; -1: text
     const char *log; // the file that text or JSON is written to; NULL: stderr
     u64 limit, devices;
@@ -60,12 +61,14 @@ static void usage(void)
          "Runs a CUDA program, linked by nvcc -cudart shared, on a simulated device.\n"
          "\n"
          "What it tells, on stderr:\n"
-         "  --profile           each kernel's counters, as tables\n"
+         "  --profile           each kernel as Nsight Compute's details page has it\n"
          "  --kernel REGEX      only of kernels whose signature matches it\n"
          "  --launches A-B      only of the Ath to the Bth launch of these\n"
          "  --json              all that happens, as lines of JSON in place of text\n"
          "  --report FD         the same, to this file descriptor\n"
          "  --log-file FILE     to this file, in place of stderr\n"
+         "  --html FILE         the profile as a page for a browser, with the source, to\n"
+         "                      this file\n"
          "  --timeline FILE     when everything ran, to this file, which ui.perfetto.dev\n"
          "                      and chrome://tracing show\n"
          "  --error-exitcode N  exit with N when errors were found and the program's own\n"
@@ -74,7 +77,8 @@ static void usage(void)
          "What it looks for:\n"
          "  --bare              only accesses outside of memory; nothing is counted\n"
          "  --shuffle SEED      blocks begin, and they and their warps take turns, in an\n"
-         "                      order of that seed's: mistakes that habit hides come out\n"
+         "                      order of that seed's, and lanes of a warp fall behind the\n"
+         "                      others: mistakes that habit hides come out\n"
          "  --late              work begins when the program asks or waits for it, not\n"
          "                      when it issues more\n"
          "  --limit N           stop a launch after N warp instructions\n"
@@ -166,6 +170,7 @@ static Options parse(int count, char **words)
         { "spread", required_argument, NULL, 's' },
         { "shuffle", required_argument, NULL, 'o' },
         { "timeline", required_argument, NULL, 'm' },
+        { "html", required_argument, NULL, 'i' },
         { "late", no_argument, NULL, 'a' },
         { "owner", required_argument, NULL, 'w' },
         { "log-file", required_argument, NULL, 'f' },
@@ -187,6 +192,7 @@ static Options parse(int count, char **words)
         case 'j': options.report = STDERR_FILENO; break;
         case 'b': options.bare = true; break;
         case 'm': options.timeline = optarg; break;
+        case 'i': options.html = optarg; break;
         case 't': worker_threads((u32)number(optarg, "--threads")); break;
         case 'o': grid_shuffle(number(optarg, "--shuffle")); break;
         case 'a': device.late = true; break;
@@ -312,6 +318,16 @@ static void keep_memory(void)
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
 }
 
+static void write_files(const Options *options)
+{
+    char *found = report_found_words();
+    if (!timeline_close())
+        fprintf(stderr, "simulator/run: cannot write %s: %s\n", options->timeline, strerror(errno));
+    if (!html_close(profile.name, options->program, found))
+        fprintf(stderr, "simulator/run: cannot write %s: %s\n", options->html, strerror(errno));
+    free(found);
+}
+
 int main(int count, char **words)
 {
     prctl(PR_SET_DUMPABLE, 0); // the program must not read or trace this process
@@ -339,6 +355,7 @@ int main(int count, char **words)
     memory_tell_shared(managed_allocated);
     observers_hand_in(options.bare);
     if (options.timeline && !timeline_open(options.timeline)) fail("--timeline");
+    if (options.html && !html_open(options.html)) fail("--html");
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     find_library();
     device.limit = options.limit;
@@ -354,8 +371,7 @@ int main(int count, char **words)
     if (!machine_run(child, pidfd, control)) program_explain(options.program[0]);
     siginfo_t info = { 0 };
     waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
-    if (!timeline_close())
-        fprintf(stderr, "simulator/run: cannot write %s: %s\n", options.timeline, strerror(errno));
+    write_files(&options);
     say_end(&info);
     _exit(exit_status(&info, &options));
 }

@@ -1,7 +1,7 @@
 # The simulated device (its libraries: libraries.mk), its tests and its benchmark.
 
 # All that simulator/run takes: the device's program, the CUDA runtime that a program finds in front of it, a driver that
-# says that it is none, and NCCL where there is NVIDIA's.
+# refuses all calls by name, and NCCL where there is NVIDIA's.
 simulator := build/simulator/device build/simulator/lib/libcudart.so.13 build/simulator/lib/libcuda.so.1 \
              $(if $(wildcard $(CUDA_HOME)/include/nccl.h),build/simulator/lib/libnccl.so.2)
 says_device := Building the simulated device (once; half a minute)

@@ -1,5 +1,6 @@
 // Mangled names begin with _Z.
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,4 +72,26 @@ char *names_plain(const char *signature)
     char *space = strrchr(name, ' ');
     if (space) memmove(name, space + 1, strlen(space));
     return name;
+}
+
+// Is it a part of an identifier?
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+char *names_brief(const char *signature, size_t most)
+{
+    char *brief = strdup(signature);
+    size_t to = 0, word = 0; // where the current identifier begins; after a > there is none
+    if (!brief || strlen(signature) <= most) return brief;
+    for (const char *from = signature; *from; from++) {
+        if (from[0] == ':' && from[1] == ':' && to > word) {
+            to = word;
+            from++;
+            continue;
+        }
+        if (!is_word(*from)) word = to + 1;
+        brief[to++] = *from;
+    }
+    brief[to] = 0;
+    if (to > most) strcpy(brief + most - 3, "...");
+    return brief;
 }

@@ -7,10 +7,12 @@
 #include "machine/cluster.h"
 #include "memory/memory.h"
 #include "machine/observer.h"
+#include "machine/pointer.h"
 #include "machine/profile.h"
 #include "streams/peer.h"
 #include "streams/pooled.h"
 #include "machine/source_fill.h"
+#include "undefined_marks.h"
 
 // Most accesses go to recently used allocations, so each megabyte's latest allocation is cached.
 enum { RECENT = 64, MEGABYTE = 1 << 20 };
@@ -25,6 +27,11 @@ static void report_too_early(const Access *a, const Allocation *in)
     report_error(&r);
 }
 
+static bool may_reach(const Launch *l, const Allocation *a)
+{
+    return l->reaches_all || peer_reaches(l->device, a);
+}
+
 // The live allocation at the address that the kernel may touch: of its own device, or of a peer.
 static const Allocation *live_at(const Access *access, u64 address)
 {
@@ -33,7 +40,7 @@ static const Allocation *live_at(const Access *access, u64 address)
     const Allocation **r = &recent[address / MEGABYTE % RECENT], *a = *r;
     if (a && !a->freed && address - a->base < a->size) return a;
     a = memory_find(address);
-    if (!a || a->freed || !peer_reaches(g->launch->device, a)) return NULL;
+    if (!a || a->freed || !may_reach(g->launch, a)) return NULL;
     if (g->shard && !pooled_has_use(a, g->launch->operation)) shard_abort((Grid *)g);
     else if (!pooled_use(a, g->launch->operation)) report_too_early(access, a);
     return *r = a;
@@ -200,13 +207,23 @@ static bool is_word_around(const Access *a, u64 at, u64 size)
     return a->bytes == 4 && a->insn->order >= ORDER_RELAXED && at < size && at + a->bytes > size;
 }
 
+// Does the address depend on a value that nothing wrote?
+static bool is_undefined(const Access *a, const Report *r)
+{
+    u32 marks = a->warp->watch ? *mark(a->warp, a->insn->a) & a->mask : 0;
+    for (; marks; marks &= marks - 1)
+        if (a->address[__builtin_ctz(marks)] == r->address) return true;
+    return false;
+}
+
 // Of shared or local memory, whose addresses have 32 bits.
 static void report_outside_window(Report *r, const Access *a)
 {
     bool shared = a->space == SPACE_SHARED;
     u32 size = shared ? a->owner->shared_bytes : a->warp->block->grid->kernel->local_bytes;
     s32 at = (s32)r->address;
-    r->cause = at < 0                           ? CAUSE_space_index_below_0
+    r->cause = is_undefined(a, r)               ? CAUSE_space_index_undefined
+             : at < 0                           ? CAUSE_space_index_below_0
              : is_word_around(a, (u64)at, size) ? CAUSE_space_atomic_on_cut_word
                                                 : CAUSE_space_index_too_large;
     r->number[0] = (ReportNumber){ "window_bytes", size };
@@ -218,6 +235,7 @@ static void report_outside_window(Report *r, const Access *a)
 static enum report_cause cause_near(const Access *a, const Report *r, const Allocation *near)
 {
     bool below = r->address < near->base;
+    if (is_undefined(a, r)) return CAUSE_index_undefined;
     if (a->bytes > 4 && near->size % 4 == 0 && !below && r->address < near->base + near->size)
         return CAUSE_wide_access_past_end;
     if (is_below_zero(r->address, a->bytes, near)) return CAUSE_unsigned_index_below_0;
@@ -242,6 +260,18 @@ static void report_near(Report *r, const Access *a, const Allocation *near)
     report_error(r);
 }
 
+// No address of device memory, nor near any of it.
+static void report_nowhere(Report *r, const Access *a, u32 lanes)
+{
+    if (is_undefined(a, r)) {
+        r->cause = CAUSE_pointer_undefined;
+        report_error(r);
+        return;
+    }
+    pointer_trace(r, a->warp, a->insn, a->insn->a, __builtin_ctz(lanes));
+    pointer_report_access(r);
+}
+
 static void report_outside(const Access *a, u32 lanes)
 {
     Report r = { 0 };
@@ -255,11 +285,10 @@ static void report_outside(const Access *a, u32 lanes)
         r.cause = CAUSE_kernel_uses_freed;
         r.allocation = in;
         report_error(&r);
-    } else if (in && !peer_reaches(a->warp->block->grid->launch->device, in)) {
+    } else if (in && !may_reach(a->warp->block->grid->launch, in)) {
         report_foreign(&r, in);
     } else if (r.address < MEMORY_BASE || r.address >= MEMORY_BASE + MEMORY_SPAN || !near) {
-        r.cause = r.address < 4096 ? CAUSE_null_pointer : CAUSE_no_device_memory;
-        report_error(&r);
+        report_nowhere(&r, a, lanes);
     } else {
         report_near(&r, a, near);
     }

@@ -503,6 +503,12 @@ bool causality_observed(const BlockClocks *o, const Access *a, u64 address, u32 
     return p && is_observed(o, a, p, (Writer){ block, warp, epoch });
 }
 
+bool causality_is_flag(const Access *a, u64 address, u32 block, u32 warp, u32 epoch)
+{
+    const SyncLocation *p = sync_location_find(a, address, false);
+    return p && epoch <= vector_clock_at(&p->if_fenced, block, warp);
+}
+
 bool causality_reaches_block(const BlockClocks *o, const Warp *warp, u32 block)
 {
     const WarpClocks *w = &o->warps[warp->number];

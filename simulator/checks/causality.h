@@ -112,6 +112,10 @@ enum causality causality_before(const BlockClocks *, const Warp *, u32 block, u3
 bool causality_observed(const BlockClocks *, const Access *, u64 address, u32 block, u32 warp,
                         u32 epoch);
 
+// Is that address itself the flag that would tell of what a warp did in an epoch, with fences? They
+// would order it before what follows the flag, and not before the access to the flag.
+bool causality_is_flag(const Access *, u64 address, u32 block, u32 warp, u32 epoch);
+
 // Has the warp synchronised with that block in any way?
 bool causality_reaches_block(const BlockClocks *, const Warp *, u32 block);
 

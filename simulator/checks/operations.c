@@ -69,6 +69,7 @@ void operation_classify_kernel(Kernel *k)
     for (u32 pc = 0; pc < k->code_count; pc++) {
         const Insn *i = &k->code[pc];
         o->synchronises |= may_acquire(i) || may_release(i);
+        o->swaps |= i->op == ISA_atom_cas;
         o->has_partial_barriers |= is_partial_barrier(i) || may_exit_early(k, pc);
     }
     o->synchronises |= k->has_cluster_barrier;

@@ -34,6 +34,7 @@ void operations_forget(void);
 typedef struct KernelOrder {
     bool synchronises;         // acquire or release, or meet at the cluster's barrier
     bool has_partial_barriers; // meet at a barrier of some warps, or after others have exited
+    bool swaps;                // compare and swap
 } KernelOrder;
 
 void operation_classify_kernel(Kernel *); // fills it in, once

@@ -11,6 +11,7 @@
 
 #include "machine/cluster.h"
 #include "machine/access_pattern.h"
+#include "machine/atomic.h"
 #include "machine/shard.h"
 #include "streams/clock.h"
 #include "race.h"
@@ -163,6 +164,13 @@ static bool only_full_barriers(const Kernel *k, enum space space)
     return space == SPACE_SHARED ? warps_only_full_barriers(k) : !kernel_order(k)->synchronises;
 }
 
+// An atomic that only asks for a value may ask for a flag, as a strong load does.
+static bool changes(const Access *a)
+{
+    bool may_ask = a->space == SPACE_GLOBAL && isa_rows[a->insn->row].shape == ATOMIC;
+    return a->atomic && !(may_ask && atomic_asks(a));
+}
+
 static ShadowCheck check_of(const Access *a)
 {
     const Block *b = a->warp->block;
@@ -181,6 +189,7 @@ static ShadowCheck check_of(const Access *a)
                   .store = a->store,
                   .strong = strong,
                   .adds = a->atomic && i->reduces,
+                  .changes = changes(a),
                   .block_only = strong && i->scope == SCOPE_CTA,
                   .cluster_only = strong && i->scope == SCOPE_CLUSTER,
                   .device_only = strong && i->scope != SCOPE_SYS },
@@ -371,6 +380,7 @@ static void race_block_free(Block *b)
         vector_clock_free(&race_block(b)->released[n]),
             vector_clock_free(&race_block(b)->if_fenced[n]);
     free(race_block(b)->remote_accesses);
+    exchanges_free(race_block(b)->exchanges);
     causality_block_free(&race_block(b)->order, b->warp_count);
     shadow_free(&race_block(b)->shared, race_block(b)->shared_span);
     free(race_block(b));
@@ -379,8 +389,9 @@ static void race_block_free(Block *b)
 static void race_block_start(Block *b)
 {
     causality_block_start(&race_block(b)->order, b->warp_count);
+    race_block(b)->serial++;
     shadow_reset(&race_block(b)->shared);
-    race_block(b)->sweep.count = race_block(b)->missed = 0;
+    race_block(b)->sweep.count = race_block(b)->missed = race_block(b)->misread = 0;
     memset(race_block(b)->latest, 0, sizeof race_block(b)->latest);
     if (race_block(b)->remote_accesses)
         memset(race_block(b)->remote_accesses, 0,
@@ -429,7 +440,9 @@ static bool accessed_since_barrier(const Block *b, u32 warps)
 static void race_barrier(Block *b, u32 arrived)
 {
     const u32 gone = ended(b);
+    const Warp *met = &b->warps[__builtin_ctz(arrived)];
     race_block(b)->missed = gone;
+    race_block(b)->missed_barrier = &b->grid->kernel->code[met->arrival[0].pc];
     if (accessed_since_barrier(b, gone)) {
         race_partial_barrier(b, arrived, arrived & ~gone);
         return;
@@ -445,6 +458,13 @@ static void race_warp_barrier(Warp *w, u32 lanes)
 {
     causality_warp_barrier(&race_block(w->block)->order, w, lanes);
     race_defer_event(w->block, (Event){ EVENT_WARP_BARRIER, lanes, w->number });
+}
+
+static void race_shuffled(Warp *w, const Insn *i, u32 here, const u8 *from)
+{
+    (void)i;
+    struct RaceBlock *r = race_block(w->block);
+    exchanges_note(&r->exchanges, w, r->serial, r->order.sequence, here, from);
 }
 
 static void race_mbarrier_init(Access *a) { causality_mbarrier_init(a); }
@@ -483,6 +503,7 @@ const Observer race_observer = {
     .cluster_wait = race_cluster_wait,
     .partial_barrier = race_partial_barrier,
     .warp_barrier = race_warp_barrier,
+    .shuffled = race_shuffled,
     .mbarrier_init = race_mbarrier_init,
     .mbarrier_arrived = race_mbarrier_arrived,
     .mbarrier_waited = race_mbarrier_waited,

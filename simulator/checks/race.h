@@ -4,6 +4,7 @@
 // reports.
 #pragma once
 #include "operations.h"
+#include "exchanges.h"
 #include "report/report.h"
 
 // One side of a race.
@@ -20,10 +21,14 @@ typedef struct Race {
     u64 address;
     enum causality order;
     bool block_only, cluster_only; // both are strong, but the scope of one is its block, or cluster
+    bool in_step;                  // both are volatile, of lanes of one warp
     bool device_only;              // or its device, and they are on two devices
     const Insn *divergent_barrier; // one lane waits at this barrier, the other has passed it; or
                                    // NULL
-    bool missed; // the earlier access's warp ended before a barrier of the block's other warps
+    const Insn *missed; // the barrier of the block's other warps before which the earlier access's
+                        // warp ended; or NULL
+    bool in_loop;       // that warp has met a barrier of the same loop before
+    bool cooperative;   // the launch is
 } Race;
 
 // A sweep: consecutive whole warps make the same accesses to global memory, each warp to the bytes
@@ -54,7 +59,11 @@ struct RaceBlock {
     u64 shared_span;               // bytes, whole lines
     Sweep sweep;                   // in a shard: accesses that are yet to be deferred
     u32 latest[MOST_WARPS];        // of each warp: the epoch in which it last touched memory
-    u32 missed;                    // warps that ended before the latest barrier of the others
+    u32 missed;                    // warps that ended before the latest barrier of the others,
+    const Insn *missed_barrier;    // this one
+    Exchanges *exchanges;          // NULL: nothing
+    u32 serial;                    // of the blocks in this slot; 0: a stand-in's (race_shard.c)
+    u32 misread;                   // warps that have read in a race
     RemoteAccess *remote_accesses; // of each warp of the cluster's other blocks; NULL: none
     u32 phase;                     // in the block of rank 0: the cluster barrier's latest phase
     VectorClock released[2], if_fenced[2]; // of the barrier's two latest phases, by parity
@@ -79,7 +88,7 @@ void race_conflicts_reset(void); // a launch begins: none has been reported
 bool race_found(const Access *, const ShadowCheck *, const Site *earlier, u32 lane, u32 other,
                 enum causality order);
 
-// A copy or fill may set a flag that a kernel reads strongly.
+// A copy or fill may set a flag that a kernel reads strongly, or read one that it stores so.
 bool race_may_be_flag(const Site *of_kernel);
 
 // Does a lane store what another lane of the instruction stores, or, where `other` is LANES, what

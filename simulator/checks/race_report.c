@@ -41,6 +41,9 @@ static Place place_of(const Side *s)
     return place;
 }
 
+// Does it store to global memory?
+static bool is_bulk_store(const Side *s, bool shared) { return is_bulk(s) && s->store && !shared; }
+
 // Is x the side that the report names second?
 static bool stands_second(const Side *x, const Side *y)
 {
@@ -109,11 +112,13 @@ static enum report_cause cause_of_threads(const Report *r, const Race *race, boo
                                           bool same_warp)
 {
     bool line = message_same_line(r);
-    if (race->missed) return CAUSE_race_past_missed_barrier;
+    if (race->missed)
+        return race->in_loop ? CAUSE_race_past_barrier_in_loop : CAUSE_race_past_missed_barrier;
     if (!same_warp && shared)
         return line ? CAUSE_race_of_line_in_shared : CAUSE_race_of_lines_in_shared;
     if (!same_warp) return line ? CAUSE_race_of_line_in_global : CAUSE_race_of_lines_in_global;
     if (race->divergent_barrier) return CAUSE_race_past_divergent_barrier;
+    if (race->in_step) return CAUSE_race_of_warp_in_step;
     return shared ? CAUSE_race_of_warp_in_shared : CAUSE_race_of_warp_in_global;
 }
 
@@ -129,26 +134,26 @@ static enum report_cause cause_of(const Report *r, const Race *race, const Side 
     if (beside_atomic(race, x, y))
         return (is_atomic(x) ? y->store : x->store) ? CAUSE_race_of_atomic_and_write
                                                     : CAUSE_race_of_atomic_and_read;
+    if (is_bulk_store(x, shared) != is_bulk_store(y, shared)) return CAUSE_race_with_bulk_store;
     if (x->block != y->block) return shared ? CAUSE_race_of_cluster_blocks : CAUSE_race_of_blocks;
     if (is_bulk(x) != is_bulk(y) && shared) return CAUSE_race_with_bulk_copy;
     if (stores_to_one_place(r, race, x, y)) return CAUSE_race_to_one_place;
     return cause_of_threads(r, race, shared, x->warp == y->warp);
 }
 
-// Of the races of one line the one between warps is told: a __syncwarp() would suffice for lanes of
-// one warp, but not there.
+// Of the races of one line the one is told whose remedy mends the others, too: a __syncwarp() would
+// suffice for lanes of one warp, but not for two warps, nor a __syncthreads() for two blocks.
+// (Where one line of a block races, the remedy is one for blocks.) A missed barrier may be a
+// consequence.
 static int severity_of(enum report_cause cause, bool same_block, bool same_warp)
 {
+    enum { OF_WARP, OF_MISSED, OF_BLOCK, OF_GRID };
     switch (cause) {
-    case CAUSE_race_of_atomic_and_write:
-    case CAUSE_race_of_atomic_and_read: return same_block && !same_warp;
-    case CAUSE_race_to_one_place:
     case CAUSE_race_past_missed_barrier:
-    case CAUSE_race_of_line_in_shared:
-    case CAUSE_race_of_lines_in_shared:
-    case CAUSE_race_of_line_in_global:
-    case CAUSE_race_of_lines_in_global: return 1;
-    default: return 0;
+    case CAUSE_race_past_barrier_in_loop: return OF_MISSED;
+    case CAUSE_race_to_one_place: return OF_BLOCK;
+    case CAUSE_race_of_line_in_global: return OF_GRID;
+    default: return !same_block ? OF_GRID : !same_warp ? OF_BLOCK : OF_WARP;
     }
 }
 
@@ -158,6 +163,7 @@ static enum report_between between(const Report *r, const Race *race, const Side
     if (x->operation != y->operation && race->order != FENCE_MISSING) return BETWEEN_OPERATIONS;
     if (race->order == FENCE_MISSING && !race->block_only && !race->cluster_only)
         return BETWEEN_FLAG;
+    if (r->cause == CAUSE_race_with_bulk_store) return BETWEEN_BULK;
     if (x->block != y->block) return BETWEEN_BLOCKS;
     return stores_to_one_place(r, race, x, y) ? BETWEEN_LINE : BETWEEN_BARRIER;
 }
@@ -229,10 +235,12 @@ void race_report(const Race *race)
     fill_other(&r, x, y);
     r.cause = cause_of(&r, race, x, y);
     r.between = between(&r, race, x, y);
-    r.severity = severity_of(r.cause, x->block == y->block, x->warp == y->warp);
+    bool same_block = x->operation == y->operation && x->block == y->block;
+    r.severity = severity_of(r.cause, same_block, same_block && x->warp == y->warp);
+    const Insn *at = race->divergent_barrier ? race->divergent_barrier : race->missed;
     Place barrier = { 0 };
-    if (race->divergent_barrier && !is_copy(x))
-        barrier = source_of(x->operation->kernel, race->divergent_barrier->location);
+    if (at && !is_copy(x)) barrier = source_of(x->operation->kernel, at->location);
     if (barrier.line) r.number[0] = (ReportNumber){ "barrier_line", barrier.line };
+    if (race->cooperative) r.number[1] = (ReportNumber){ "cooperative", 1 };
     report_error(&r);
 }

@@ -5,13 +5,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "shadow.h"
+#include "readers.h"
+#include "saturation.h"
 #include "site.h"
 #include "base/need.h"
 
 enum { AHEAD = 8 }; // sites to prefetch
 enum { MOST_SITES = 1 << 22, MOST_CELLS = 1 << 25, MOST_READER_LISTS = 1 << 22 };
-static const u32 READER_LIST = 1u << 31; // marks read[1] as the index of a ReaderList
 
 void shadow_make(Shadow *s, u64 base, u64 bytes)
 {
@@ -69,61 +69,13 @@ static u32 number_of(Shadow *s, ShadowCheck *k)
 
 u32 site_lanes(const Site *s, u64 from, u64 to) { return lanes_within(s, from, to); }
 
-// ---- Readers ----
-// A line or cell holds up to two readers itself; with more, read[1] names a ReaderList.
-
-static inline u32 readers_of(const Shadow *s, const u32 read[2], u32 readers[MOST_READERS])
+// What conflicts with an access also conflicts with a weaker one.
+static u32 strength(const Site *s)
 {
-    readers[0] = read[0];
-    readers[1] = read[1];
-    if (!(read[1] & READER_LIST)) return (read[0] != 0) + (read[1] != 0);
-    const ReaderList *m = &s->reader_lists[read[1] & ~READER_LIST];
-    for (u32 n = 0; n < m->count; n++) readers[1 + n] = m->read[n];
-    return 1 + m->count;
+    return !s->strong ? 0 : s->block_only ? 1 : s->cluster_only ? 2 : s->device_only ? 3 : 4;
 }
 
-static u32 alloc_reader_list(Shadow *s)
-{
-    u32 n = s->free_reader_lists;
-    if (n) {
-        s->free_reader_lists = s->reader_lists[n].read[0];
-        return n;
-    }
-    if (s->reader_lists_count >= s->reader_lists_room) {
-        s->reader_lists_room = s->reader_lists_room ? 2 * s->reader_lists_room : 64;
-        s->reader_lists =
-            need(realloc(s->reader_lists, s->reader_lists_room * sizeof *s->reader_lists));
-    }
-    return s->reader_lists_count++;
-}
-
-static void set_reader_list(Shadow *s, u32 read[2], const u32 *readers, u32 count)
-{
-    u32 more = read[1] & READER_LIST ? read[1] & ~READER_LIST : alloc_reader_list(s);
-    s->reader_lists[more].count = count - 1;
-    memcpy(s->reader_lists[more].read, readers + 1, (count - 1) * sizeof *readers);
-    read[0] = readers[0];
-    read[1] = READER_LIST | more;
-}
-
-static void free_reader_list(Shadow *s, u32 more)
-{
-    s->reader_lists[more].read[0] = s->free_reader_lists;
-    s->free_reader_lists = more;
-}
-
-static inline void set_readers(Shadow *s, u32 read[2], const u32 *readers, u32 count)
-{
-    if (count > 2) {
-        set_reader_list(s, read, readers, count);
-        return;
-    }
-    if (read[1] & READER_LIST) free_reader_list(s, read[1] & ~READER_LIST);
-    read[0] = count > 0 ? readers[0] : 0;
-    read[1] = count > 1 ? readers[1] : 0;
-}
-
-static void drop_readers(Shadow *s, u32 read[2]) { set_readers(s, read, NULL, 0); }
+static bool is_weaker(const Site *a, const Site *b) { return strength(a) < strength(b); }
 
 // ---- Cells ----
 
@@ -156,6 +108,14 @@ static void free_cells(Shadow *s, Line *n)
     n->cells = 0;
 }
 
+static void add_write(const Shadow *s, Cell *c, u32 write)
+{
+    bool hides = c->write && is_weaker(&s->sites[c->write], &s->sites[write]),
+         hidden = c->write && is_weaker(&s->sites[write], &s->sites[c->write]);
+    if (hides) c->weaker = c->write;
+    *(hidden ? &c->weaker : &c->write) = write;
+}
+
 static void split_line(Shadow *s, Line *n, u64 line, u32 granule)
 {
     u32 at = alloc_cells(s, granule), readers[MOST_READERS],
@@ -166,7 +126,7 @@ static void split_line(Shadow *s, Line *n, u64 line, u32 granule)
         u32 here[MOST_READERS], reading = 0;
         for (u32 k = 0; k < 2; k++)
             if (n->write[k] && lanes_within(&s->sites[n->write[k]], from, to))
-                cell->write = n->write[k];
+                add_write(s, cell, n->write[k]);
         for (u32 k = 0; k < count; k++)
             if (lanes_within(&s->sites[readers[k]], from, to)) here[reading++] = readers[k];
         set_readers(s, cell->read, here, reading);
@@ -182,59 +142,12 @@ static void split_words(Shadow *s, Line *n)
         const Cell *from = &s->cells[words + c / WORD];
         Cell *to = &s->cells[at + c];
         u32 readers[MOST_READERS], count = readers_of(s, from->read, readers);
-        *to = (Cell){ .write = from->write, .added = from->added };
+        *to = (Cell){ .write = from->write, .added = from->added, .weaker = from->weaker };
         set_readers(s, to->read, readers, count);
     }
     free_cells(s, n);
     n->cells = at;
     n->granule = 1;
-}
-
-// ---- CommonPass lines ----
-
-static bool is_whole(const Chunk *c, u32 generation, u32 saturation)
-{
-    return c->lines == CHUNK_LINES && c->saturation == saturation && c->generation == generation;
-}
-
-static void saturate(Shadow *s, Line *n, u32 saturation)
-{
-    if (n->saturation == saturation) return;
-    n->saturation = saturation;
-    if (!s->chunks) return;
-    Chunk *c = &s->chunks[(n - s->lines) / CHUNK_LINES];
-    if (c->generation != s->generation || c->saturation != saturation) {
-        if (is_whole(c, s->range.generation, s->range.saturation)) s->range.generation = 0;
-        *c = (Chunk){ .generation = s->generation, .saturation = saturation };
-    }
-    c->lines++;
-}
-
-// The line has lost that saturation.
-static void desaturate(Shadow *s, const Line *n, u32 saturation)
-{
-    if (!s->chunks) return;
-    Chunk *c = &s->chunks[(n - s->lines) / CHUNK_LINES];
-    if (c->generation != s->generation || c->saturation != saturation) return;
-    if (c->lines-- == CHUNK_LINES) s->desaturated = true, s->range.generation = 0;
-}
-
-void shadow_saturated_range(Shadow *s, u64 address, u32 saturation, u64 *from, u64 *to)
-{
-    enum { MOST = 64 };
-    ChunkRange *r = &s->range;
-    const u64 here = (address - s->base) / CHUNK_BYTES;
-    const u32 generation = s->generation;
-    if (r->generation != generation || r->saturation != saturation || here < r->first
-        || here >= r->end)
-        *r = (ChunkRange){ generation, saturation, here, here };
-    for (u32 n = 0; n < MOST && is_whole(&s->chunks[r->end], generation, saturation); n++) r->end++;
-    for (u32 n = 0; n < MOST && r->end > here && r->first
-                    && is_whole(&s->chunks[r->first - 1], generation, saturation);
-         n++)
-        r->first--;
-    *from = s->base + r->first * CHUNK_BYTES;
-    *to = s->base + r->end * CHUNK_BYTES;
 }
 
 // ---- Remembering ----
@@ -244,22 +157,35 @@ static bool is_over(ShadowCheck *k, const Site *earlier)
     return earlier->operation != k->site.operation && k->is_over(k, earlier);
 }
 
+// An access stands for what came before it: whatever conflicts with that conflicts with it, too.
+// But it does not stand for a weaker one: an atomic of a block would hide its plain store, or the
+// fill before its kernel, from the atomics of other blocks or kernels.
+static bool outlasts(const ShadowCheck *k, const Site *earlier)
+{
+    return is_weaker(earlier, &k->site);
+}
+
+// Are both atomics, or other strong accesses, of operations that may run at the same time?
+static bool runs_beside(ShadowCheck *k, const Site *earlier)
+{
+    return earlier->strong && k->site.strong && earlier->operation != k->site.operation
+        && !is_over(k, earlier);
+}
+
 static bool are_distinct(const ShadowCheck *k, const Site *a, const Site *b)
 {
     return a->block != b->block || (k->by_warp && a->warp != b->warp);
 }
 
-// What conflicts with an access also conflicts with a weaker one.
-static u32 strength(const Site *s)
-{
-    return !s->strong ? 0 : s->block_only ? 1 : s->cluster_only ? 2 : s->device_only ? 3 : 4;
-}
-
 // If only full barriers synchronise: does every store that conflicts with the read conflict with
 // one of these two, which read the same bytes?
-static bool are_sufficient(const ShadowCheck *k, const Site *a, const Site *b, const Site *read)
+static bool are_sufficient(const ShadowCheck *k, const Site *a, const Site *b, u64 from, u64 to)
 {
+    const Site *read = &k->site;
     if (a->block != b->block) return true;
+    if (same_warp(a, b) && same_warp(a, read)) // two lanes, which no __syncwarp() comes behind
+        return a->epoch == read->epoch && b->epoch == read->epoch && a->sequence > k->synced
+            && b->sequence > k->synced && !(lanes_within(a, from, to) & lanes_within(b, from, to));
     return k->warps_only_full_barriers && a->block == read->block && a->epoch == read->epoch
         && b->epoch == read->epoch && a->warp != b->warp;
 }
@@ -281,7 +207,7 @@ static bool is_redundant(Shadow *s, const u32 *readers, u32 count, ShadowCheck *
         if (old->operation != now->operation || strength(old) > strength(now)
             || !covers(old, now, from, to))
             continue;
-        if (other && are_sufficient(k, other, old, now)) return true;
+        if (other && are_sufficient(k, other, old, from, to)) return true;
         other = old;
     }
     return false;
@@ -294,16 +220,16 @@ static u32 max_readers(const Shadow *s)
              : MOST_READERS;
 }
 
-// Are all readers of one block?
-static bool is_of_one_block(const Shadow *s, const u32 *readers, u32 count)
+// Are two of the readers distinct?
+static bool some_are_distinct(const Shadow *s, const ShadowCheck *k, const u32 *readers, u32 count)
 {
     u32 n = 1;
-    while (n < count && s->sites[readers[n]].block == s->sites[readers[0]].block) n++;
-    return n >= count;
+    while (n < count && !are_distinct(k, &s->sites[readers[n]], &s->sites[readers[0]])) n++;
+    return n < count;
 }
 
-// Where there are many readers, at least one of a second block is kept, so that a writer's own
-// block barrier cannot order it after all of them. False: nothing new was recorded.
+// Where there are many readers, at least one of a second block, or warp, is kept, so that what
+// orders a writer after one of them does not order it after all. False: nothing new was recorded.
 static bool record_reader(Shadow *s, u32 read[2], ShadowCheck *k, u64 from, u64 to)
 {
     if (!read[0]) {
@@ -326,8 +252,8 @@ static bool record_reader(Shadow *s, u32 read[2], ShadowCheck *k, u64 from, u64 
                                      && (mine || k->follows(k, old)));
         if (!stands_for && !is_over(k, old)) readers[kept++] = readers[n];
     }
-    if (kept == max_readers(s) && s->sites[readers[0]].block != now->block
-        && is_of_one_block(s, readers, kept))
+    if (kept == max_readers(s) && are_distinct(k, &s->sites[readers[0]], now)
+        && !some_are_distinct(s, k, readers, kept))
         kept--;
     if (kept < max_readers(s)) readers[kept++] = number_of(s, k);
     set_readers(s, read, readers, kept);
@@ -357,9 +283,9 @@ static void record_read(Shadow *s, Line *n, ShadowCheck *k, u64 line)
     for (u32 w = 0; w < 2; w++) // a read that may race with this write has to be checked
         if (n->write[w] && !is_over(k, &s->sites[n->write[w]])) return;
     u32 readers[MOST_READERS], count = readers_of(s, n->read, readers);
-    bool full = !k->by_warp && count == MOST_READERS && !is_of_one_block(s, readers, count);
+    bool full = !k->by_warp && count == MOST_READERS && some_are_distinct(s, k, readers, count);
     if (k->only_full_barriers ? is_read_twice(s, readers, count, k, line) : full)
-        saturate(s, n, k->saturation);
+        shadow_saturate(s, n, k->saturation);
 }
 
 bool shadow_extend_read(Shadow *s, const Span *span, u64 address, u32 block, u32 warp, u32 epoch,
@@ -389,11 +315,15 @@ static bool both_add(const Site *old, const Site *now)
     return old->adds && now->adds && (old->operation != now->operation || old->block != now->block);
 }
 
-static void drop_covered(Shadow *s, u32 read[2], const Site *write, u64 from, u64 to)
+// Of the readers whose bytes the write covers, one is kept that is weaker.
+static void drop_covered(Shadow *s, u32 read[2], ShadowCheck *k, u64 from, u64 to)
 {
-    u32 readers[MOST_READERS], count = readers_of(s, read, readers), kept = 0;
-    for (u32 r = 0; r < count; r++)
-        if (!covers(write, &s->sites[readers[r]], from, to)) readers[kept++] = readers[r];
+    u32 readers[MOST_READERS], count = readers_of(s, read, readers), kept = 0, weaker = 0;
+    for (u32 r = 0; r < count; r++) {
+        const Site *old = &s->sites[readers[r]];
+        if (!covers(&k->site, old, from, to) || (!weaker && outlasts(k, old) && ++weaker))
+            readers[kept++] = readers[r];
+    }
     set_readers(s, read, readers, kept);
 }
 
@@ -402,68 +332,109 @@ static bool record_write(Shadow *s, Line *n, ShadowCheck *k, u64 line)
 {
     u32 slot = 2;
     for (u32 w = 0; w < 2; w++)
-        if (n->write[w] && both_add(&s->sites[n->write[w]], &k->site)) return false;
+        if (n->write[w]
+            && (both_add(&s->sites[n->write[w]], &k->site)
+                || runs_beside(k, &s->sites[n->write[w]])))
+            return false;
     for (u32 w = 0; w < 2; w++) {
-        if (n->write[w] && !covers(&k->site, &s->sites[n->write[w]], line, line + LINE_BYTES))
-            continue;
+        const Site *old = &s->sites[n->write[w]];
+        if (n->write[w] && !covers(&k->site, old, line, line + LINE_BYTES)) continue;
+        if (n->write[w] && outlasts(k, old)) return false;
         n->write[w] = 0;
         if (slot == 2) slot = w;
     }
     if (slot == 2) return false;
     n->write[slot] = number_of(s, k);
-    if (n->read[0]) drop_covered(s, n->read, &k->site, line, line + LINE_BYTES);
+    if (n->read[0]) drop_covered(s, n->read, k, line, line + LINE_BYTES);
     n->saturation = 0;
     return true;
 }
 
 // ---- Looking ----
 
-// Another block's reduction, which this reduction does not order or replace.
-static u32 added_before(const Shadow *s, const Cell *c, const Site *now)
+// An atomic of an operation that runs beside this one, or another block's reduction: this one
+// neither orders nor replaces it.
+static u32 added_before(const Shadow *s, const Cell *c, ShadowCheck *k)
 {
+    const Site *now = &k->site;
+    if (c->added && runs_beside(k, &s->sites[c->added])) return c->added;
+    if (c->write && runs_beside(k, &s->sites[c->write])) return c->write;
     if (!c->write || !now->adds || !s->sites[c->write].adds) return 0;
     return both_add(&s->sites[c->write], now) ? c->write : c->added;
 }
 
-static bool races_with_reader(Shadow *s, const u32 read[2], ShadowCheck *k, u64 from, u64 to)
+// A write that this one would hide.
+static u32 weaker_before(const Shadow *s, const Cell *c, ShadowCheck *k)
+{
+    if (c->weaker && outlasts(k, &s->sites[c->weaker])) return c->weaker;
+    return c->write && outlasts(k, &s->sites[c->write]) ? c->write : 0;
+}
+
+// Of the races of one access the widest is found, whichever comes first.
+static void look(ShadowCheck *k, const Site *earlier, u64 from, u64 to)
+{
+    enum shadow_width width = !same_block(earlier, &k->site) ? BETWEEN_BLOCKS_OR_WIDER
+                            : !same_warp(earlier, &k->site)  ? BETWEEN_WARPS
+                                                             : WITHIN_WARP;
+    if (width > k->raced && k->races(k, earlier, from, to)) k->raced = width;
+}
+
+static void look_at_readers(const Shadow *s, const u32 read[2], ShadowCheck *k, u64 from, u64 to)
 {
     u32 readers[MOST_READERS], count = readers_of(s, read, readers);
-    for (u32 n = 0; n < count; n++)
-        if (k->races(k, &s->sites[readers[n]], from, to)) return true;
-    return false;
+    for (u32 n = 0; n < count; n++) look(k, &s->sites[readers[n]], from, to);
 }
 
-static bool check_cell(Shadow *s, Cell *c, ShadowCheck *k, u64 from, u64 to)
+static void check_cell(Shadow *s, Cell *c, ShadowCheck *k, u64 from, u64 to)
 {
-    bool raced = c->write && k->races(k, &s->sites[c->write], from, to);
-    raced = raced || (c->added && k->races(k, &s->sites[c->added], from, to))
-         || (k->site.store && races_with_reader(s, c->read, k, from, to));
-    if (k->site.store) {
-        u32 added = added_before(s, c, &k->site);
-        drop_readers(s, c->read);
-        c->write = number_of(s, k);
-        c->added = added;
-    } else {
+    if (c->write) look(k, &s->sites[c->write], from, to);
+    if (c->added) look(k, &s->sites[c->added], from, to);
+    if (c->weaker) look(k, &s->sites[c->weaker], from, to);
+    if (!k->site.store) {
         record_reader(s, c->read, k, from, to);
+        return;
     }
-    return raced;
+    look_at_readers(s, c->read, k, from, to);
+    u32 added = added_before(s, c, k), weaker = weaker_before(s, c, k);
+    drop_covered(s, c->read, k, from, to);
+    *c = (Cell){ number_of(s, k), added, weaker, { c->read[0], c->read[1] } };
 }
 
-static bool check_cells(Shadow *s, Line *n, ShadowCheck *k, u64 line)
+// Have two distinct readers read the cell, beside which nothing has written it?
+static bool cell_is_read_twice(Shadow *s, const Cell *c, ShadowCheck *k)
+{
+    u32 written[] = { c->write, c->added, c->weaker }, readers[MOST_READERS],
+        count = readers_of(s, c->read, readers), of_now = 0;
+    for (u32 w = 0; w < 3; w++)
+        if (written[w] && !is_over(k, &s->sites[written[w]])) return false;
+    for (u32 n = 0; n < count; n++)
+        if (s->sites[readers[n]].operation == k->site.operation) readers[of_now++] = readers[n];
+    return of_now && some_are_distinct(s, k, readers, of_now);
+}
+
+static void saturate_cells(Shadow *s, Line *n, ShadowCheck *k, u32 latest)
+{
+    if (!cell_is_read_twice(s, &s->cells[n->cells + latest], k)) return;
+    for (u32 c = 0; c < count_of(n->granule); c++)
+        if (!cell_is_read_twice(s, &s->cells[n->cells + c], k)) return;
+    shadow_saturate(s, n, k->saturation);
+}
+
+static void check_cells(Shadow *s, Line *n, ShadowCheck *k, u64 line)
 {
     Extent p = extent_of(&k->site, line, line + LINE_BYTES);
     if ((p.from | p.to | k->site.bytes) % n->granule) split_words(s, n);
-    bool raced = false;
     for (u64 from = p.from; from < p.to; from += n->granule) {
         if (!p.solid && !lanes_within(&k->site, from, from + n->granule)) continue;
-        raced |= check_cell(s, &s->cells[n->cells + (from - line) / n->granule], k, from,
-                            from + n->granule);
+        check_cell(s, &s->cells[n->cells + (from - line) / n->granule], k, from, from + n->granule);
     }
-    if (k->site.store && !k->site.adds && p.solid && p.to - p.from == LINE_BYTES) {
+    if (k->site.store) n->saturation = 0;
+    else if (k->saturation && k->only_full_barriers)
+        saturate_cells(s, n, k, (p.from - line) / n->granule);
+    if (k->site.store && !k->site.strong && p.solid && p.to - p.from == LINE_BYTES) {
         free_cells(s, n);
         *n = (Line){ .generation = s->generation, .write = { number_of(s, k) } };
     }
-    return raced;
 }
 
 // The first access to a line: there is nothing to compare it with.
@@ -502,39 +473,34 @@ static u32 granule_of(const Site *s, u64 line)
     return (p.from | p.to | s->bytes) % WORD ? 1 : WORD;
 }
 
-static bool check_line_state(Shadow *s, Line *n, ShadowCheck *k, u64 line)
+static void check_line_state(Shadow *s, Line *n, ShadowCheck *k, u64 line)
 {
     if (n->generation != s->generation) {
         begin_line(s, n, number_of(s, k), &k->site);
-        return false;
+        return;
     }
     if (n->of_many) split_off_warp(s, n, line);
-    if (n->cells) return check_cells(s, n, k, line);
-    u64 to = line + LINE_BYTES;
-    bool raced = false;
-    for (u32 w = 0; w < 2 && !raced; w++)
-        raced = n->write[w] && k->races(k, &s->sites[n->write[w]], line, to);
-    raced = raced || (k->site.store && races_with_reader(s, n->read, k, line, to));
-    if (raced) {
-        drop_readers(s, n->read);
-        *n = (Line){ .generation = s->generation };
-        return true;
+    if (n->cells) {
+        check_cells(s, n, k, line);
+        return;
     }
+    u64 to = line + LINE_BYTES;
+    for (u32 w = 0; w < 2; w++)
+        if (n->write[w]) look(k, &s->sites[n->write[w]], line, to);
+    if (k->site.store) look_at_readers(s, n->read, k, line, to);
     if (k->site.store ? !record_write(s, n, k, line) : is_full_of(s, n->read, k, line)) {
         split_line(s, n, line, granule_of(&k->site, line));
         check_cells(s, n, k, line);
     } else if (!k->site.store) {
         record_read(s, n, k, line);
     }
-    return false;
 }
 
-static bool check_line(Shadow *s, Line *n, ShadowCheck *k, u64 line)
+static void check_line(Shadow *s, Line *n, ShadowCheck *k, u64 line)
 {
     u32 saturation = n->generation == s->generation ? n->saturation : 0;
-    bool raced = check_line_state(s, n, k, line);
-    if (saturation && n->saturation != saturation) desaturate(s, n, saturation);
-    return raced;
+    check_line_state(s, n, k, line);
+    if (saturation && n->saturation != saturation) shadow_desaturate(s, n, saturation);
 }
 
 static void check_range(Shadow *s, ShadowCheck *k, u64 from, u64 to)
@@ -543,7 +509,7 @@ static void check_range(Shadow *s, ShadowCheck *k, u64 from, u64 to)
     for (u64 line = first; line < to; line += LINE_BYTES) {
         if (!k->site.store && k->saturation && shadow_saturated(s, line, 1, k->saturation))
             continue;
-        if (check_line(s, shadow_line(s, line), k, line)) return;
+        check_line(s, shadow_line(s, line), k, line);
     }
 }
 
@@ -581,6 +547,7 @@ bool shadow_note_first(Shadow *s, const Site *sites, u32 count)
 void shadow_check(Shadow *s, ShadowCheck *k)
 {
     if (is_full(s)) shadow_reset(s);
+    k->raced = NO_RACE;
     const Site *a = &k->site;
     u32 first = __builtin_ctz(a->lanes), last = 31 - __builtin_clz(a->lanes);
     u64 low = a->base + first * a->stride, high = a->base + last * a->stride;

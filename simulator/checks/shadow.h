@@ -22,16 +22,18 @@ typedef struct Site {
     u8 warp;
     bool store : 1, strong : 1;
     bool adds : 1;                          // a reduction: an atomic whose old value is not read
+    bool changes : 1;                       // an atomic, and not one that only asks for the value
     bool block_only : 1;                    // the strong access's scope is the block,
     bool cluster_only : 1, device_only : 1; // the cluster, the device
     u8 warps;   // of a sweep; 0: one warp. No __syncwarp() happened between accesses of a sweep
     u8 repeats; // the following groups of as many lanes read the same bytes: groups in all
 } Site;
 
-// Indices of sites; 0: none. Where several blocks reduce, `added` keeps another block's reduction
-// beside the last one, `write`.
+// Indices of sites; 0: none. Where several blocks reduce, or several operations have atomics,
+// `added` keeps another one's beside the last one, `write`. `weaker` keeps a write that `write`
+// would hide: a plain store before an atomic.
 typedef struct Cell {
-    u32 write, added, read[2];
+    u32 write, added, weaker, read[2];
 } Cell;
 typedef struct ReaderList {
     u32 count, read[MOST_READERS - 1];
@@ -73,13 +75,17 @@ typedef struct Shadow {
     u32 free_words, free_bytes, free_reader_lists; // free lists
 } Shadow;
 
+// Between which threads an access races with an earlier one.
+enum shadow_width { NO_RACE, WITHIN_WARP, BETWEEN_WARPS, BETWEEN_BLOCKS_OR_WIDER };
+
 // An access to be checked.
 typedef struct ShadowCheck {
     Site site;
-    u32 number;             // its index, once a line has recorded it; 0: not yet
-    u32 synced, all_synced; // WarpClocks.latest_synced and all_synced
-    u32 saturation;         // a line that is saturated with this value need not check such reads;
-                            // 0: check every line
+    enum shadow_width raced; // the widest race so far
+    u32 number;              // its index, once a line has recorded it; 0: not yet
+    u32 synced, all_synced;  // WarpClocks.latest_synced and all_synced
+    u32 saturation;          // a line that is saturated with this value need not check such reads;
+                             // 0: check every line
     bool by_warp; // readers in shared memory are distinct by warp, in global memory by block
     // Synchronisation orders either all readers before a later write or none of them. Then a line
     // is saturated once two distinct readers have read all of it. Otherwise, if not by_warp, it is
@@ -105,8 +111,8 @@ void shadow_free(Shadow *, u64 bytes);
 // Forgets every access: all come before what follows.
 void shadow_reset(Shadow *);
 
-// Compares the access with the accesses that are recorded for its bytes, and records it. Stops at
-// the first line with a race.
+// Compares the access with the accesses that are recorded for its bytes, and records it. Of its
+// races the first of the widest is the last that is found.
 void shadow_check(Shadow *, ShadowCheck *);
 
 // Records several contiguous sites at once if no line has been touched before and no two of them

@@ -101,9 +101,14 @@ static inline bool covers_each(const Site *a, const Site *b)
         && (a->lanes == b->lanes || (a->repeats <= 1 && b->repeats <= 1));
 }
 
+static inline bool same_block(const Site *a, const Site *b)
+{
+    return a->operation == b->operation && a->block == b->block;
+}
+
 static inline bool same_warp(const Site *a, const Site *b)
 {
-    return a->operation == b->operation && a->block == b->block && a->warp == b->warp;
+    return same_block(a, b) && a->warp == b->warp;
 }
 
 // A warp's next read continues each lane's earlier one: extends that site instead of adding

@@ -31,7 +31,9 @@ struct DefinedBlock {
     u64 *local_bits;  // of each thread's local memory in turn; the computed bytes follow likewise
     u64 shared_words, local_words, local_stride; // stride: bits of a thread, rounded up to words
     const Insn *origin;                          // the latest load of an undefined value
-    bool computed;                               // and whether that value had been stored
+    bool computed;                               // and whether that value had been stored,
+    bool of_blocks;                              // and other blocks may store there
+    u32 waited; // warps that have given way to those who may be late to write
 };
 
 static struct DefinedBlock *defined_block(const Block *b) { return b->kept[BLOCK_UNDEFINED]; }
@@ -60,6 +62,7 @@ static void undefined_block_start(Block *b)
     // thread was given and subtract it again. In their kernels all memory counts as written until
     // an undefined value is stored to it.
     const int begin = kernel_is_nvidias(b->grid->kernel) ? 0xff : 0;
+    d->waited = 0;
     memset(d->shared_bits, begin, d->shared_words * sizeof *d->shared_bits);
     memset(d->shared_bits + d->shared_words, 0, d->shared_words * sizeof *d->shared_bits);
     for (u32 at = b->reserved_at; at < b->shared_span; at++)
@@ -317,6 +320,17 @@ static void store(Access *a)
     }
 }
 
+// Is what was read early, because the warp runs ahead of others, written late? The race is found if
+// the writer comes before this use, which may end the kernel.
+static bool waits_for_writers(Warp *w)
+{
+    struct DefinedBlock *d = defined_block(w->block);
+    if (!d->origin || d->waited >> w->number & 1) return false;
+    d->waited |= 1u << w->number;
+    warp_give_way(w, d->of_blocks);
+    return true;
+}
+
 static void report_use(const Warp *w, const Insn *i, u32 lanes, enum report_use use)
 {
     const Insn *origin = defined_block(w->block)->origin;
@@ -373,7 +387,12 @@ static bool undefined_access(Access *a)
     return true;
 }
 
-static void watch_matrix(const Warp *w, const Insn *i, u32 mask, u32 guard)
+static void use(Warp *w, const Insn *i, u32 lanes, enum report_use use)
+{
+    if (!waits_for_writers(w)) report_use(w, i, lanes, use);
+}
+
+static void watch_matrix(Warp *w, const Insn *i, u32 mask, u32 guard)
 {
     const IsaRow *row = &isa_rows[i->row];
     bool copies = i->op == ISA_copy || i->op == ISA_bulk, stores = copies || row->store;
@@ -385,8 +404,8 @@ static void watch_matrix(const Warp *w, const Insn *i, u32 mask, u32 guard)
                       : 0;
     if (i->op == ISA_multiply) marks_multiply(w, i);
     else if (i->op == ISA_rows_transpose) *mark(w, i->list[0]) = *mark(w, i->list[1]) ? ~0u : 0;
-    else if (addresses) report_use(w, i, addresses, USE_ADDRESS);
-    else if (guard && stores) report_use(w, i, guard, USE_STORE);
+    else if (addresses) use(w, i, addresses, USE_ADDRESS);
+    else if (guard && stores) use(w, i, guard, USE_STORE);
 }
 
 // Propagates the marks through one instruction.
@@ -399,19 +418,19 @@ static void watch(Warp *w, const Insn *i, u32 mask)
         if (i->space == SPACE_CALL) marks_param(w, i, mask, row->store);
         else if (i->space == SPACE_PARAM)
             for (u32 e = 0; e < i->elements; e++) *mark(w, i->vector[e]) &= ~mask;
-        else if (*mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, USE_ADDRESS);
-        else if (guard && row->store) report_use(w, i, guard, USE_STORE);
+        else if (*mark(w, i->a) & mask) use(w, i, *mark(w, i->a) & mask, USE_ADDRESS);
+        else if (guard && row->store) use(w, i, guard, USE_STORE);
         return;
     case FENCE: return;
     case FLOW:
         if (i->strong && (*mark(w, i->a) | *mark(w, i->b)) & mask)
-            report_use(w, i, (*mark(w, i->a) | *mark(w, i->b)) & mask, USE_MBARRIER);
-        if (guard && i->op == ISA_bra) report_use(w, i, guard, USE_BRANCH);
-        if (i->list && *mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, USE_BRANCH);
+            use(w, i, (*mark(w, i->a) | *mark(w, i->b)) & mask, USE_MBARRIER);
+        if (guard && i->op == ISA_bra) use(w, i, guard, USE_BRANCH);
+        if (i->list && *mark(w, i->a) & mask) use(w, i, *mark(w, i->a) & mask, USE_BRANCH);
         if (i->d) *mark(w, i->d) &= ~mask;
         return;
     case ATOMIC:
-        if (*mark(w, i->a) & mask) report_use(w, i, *mark(w, i->a) & mask, USE_ADDRESS);
+        if (*mark(w, i->a) & mask) use(w, i, *mark(w, i->a) & mask, USE_ADDRESS);
         *mark(w, i->d) &= ~mask;
         for (u32 e = 0; i->list && e < i->elements; e++) *mark(w, i->list[e]) &= ~mask;
         return;
@@ -451,8 +470,9 @@ static void start_watching(Warp *w)
     g->kept[GRID_UNDEFINED] = g;
 }
 
-static void undefined_shuffled(Warp *w, const Insn *i, u32 here, const u8 from[LANES])
+static void undefined_shuffled(Warp *w, const Insn *i, u32 here, const u8 *from)
 {
+    if (!from) return; // watch() has propagated the marks
     u32 source = w->watch ? *mark(w, i->a) : 0, marks = 0;
     for (u32 l = 0; l < LANES; l++)
         if (here >> l & 1 && (source >> from[l] & 1 || !(here >> from[l] & 1))) marks |= 1u << l;
@@ -468,6 +488,7 @@ static void note_origin(const Access *a, u32 lanes, u64 at)
     struct DefinedBlock *d = defined_block(a->warp->block);
     d->origin = a->insn;
     d->computed = *computed_word(a, word) >> bit & 1;
+    d->of_blocks = a->space == SPACE_GLOBAL || a->owner != a->warp->block;
 }
 
 // The lanes that load an undefined value into a register that holds bytes `at` on. Of a matrix each

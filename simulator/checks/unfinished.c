@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/tensor.h"
 #include "machine/bulk.h"
 #include "machine/copy.h"
 #include "machine/source_fill.h"
@@ -19,7 +20,8 @@ struct UnfinishedBlock {
     u64 *bits; // of its shared memory: a copy in flight writes there; NULL: the kernel makes no
                // copies
     u64 words;
-    u32 count; // lanes' parts of copies in flight
+    u32 count;       // lanes' parts of copies in flight
+    bool has_stores; // the kernel copies in bulk to global memory
 };
 
 static struct UnfinishedBlock *unfinished_block(const Block *b)
@@ -34,10 +36,18 @@ static bool copies(const Kernel *k)
     return false;
 }
 
+static bool stores_in_bulk(const Kernel *k)
+{
+    for (u32 pc = 0; pc < k->code_count; pc++)
+        if (k->code[pc].op == ISA_bulk && k->code[pc].matrix->stores) return true;
+    return false;
+}
+
 static void unfinished_block_make(Block *b)
 {
     struct UnfinishedBlock *u = b->kept[BLOCK_UNFINISHED] = need(calloc(1, sizeof *u));
     if (!copies(b->grid->kernel)) return;
+    u->has_stores = stores_in_bulk(b->grid->kernel);
     u->words = b->shared_span / UNIT / 64 + 2;
     u->bits = need(malloc(u->words * sizeof *u->bits));
 }
@@ -163,6 +173,31 @@ static void look_at_bulks(Access *a)
     }
 }
 
+static u32 lanes_meeting(const Access *a, const Bulk *c)
+{
+    u32 lanes = 0;
+    for (u32 rest = a->mask; rest; rest &= rest - 1) {
+        u64 at = a->address[__builtin_ctz(rest)];
+        if (at < c->to + c->bytes && c->to < at + a->bytes) lanes |= rest & -rest;
+    }
+    return lanes;
+}
+
+// In global memory a thread meets its own copies only: of other threads, those are races.
+static void look_at_own_stores(Access *a)
+{
+    const Block *b = a->warp->block;
+    for (u32 n = 0; n < b->bulks->count && !a->told; n++) {
+        const Bulk *c = &b->bulks->bulk[n];
+        if (!c->stores || c->warp != a->warp->number || lanes_meeting(a, c) != 1u << c->lane)
+            continue;
+        Report r = report_bulk(b, c, CAUSE_bulk_store_not_awaited);
+        source_fill_access(&r, a, 1u << c->lane);
+        report_error(&r);
+        a->told = true;
+    }
+}
+
 // The next block reuses this shared memory.
 static void unfinished_block_end(Block *b)
 {
@@ -181,9 +216,14 @@ static void unfinished_block_end(Block *b)
 
 static bool unfinished_access(Access *a)
 {
-    struct UnfinishedBlock *u = a->space == SPACE_SHARED ? unfinished_block(a->owner) : NULL;
-    if (!u || !u->bits) {
+    bool shared = a->space == SPACE_SHARED;
+    struct UnfinishedBlock *u = unfinished_block(shared ? a->owner : a->warp->block);
+    if (shared ? !u->bits : !u->has_stores) {
         access_pass_all(a);
+        return true;
+    }
+    if (!shared) {
+        if (a->warp->block->bulks && !a->bulk && a->space == SPACE_GLOBAL) look_at_own_stores(a);
         return true;
     }
     if (u->count) look(a);

@@ -4,11 +4,11 @@
 
 #include "capture.h"
 #include "capture_member.h"
+#include "capture_words.h"
 #include "graph.h"
 #include "graph_memory.h"
 #include "graph_node.h"
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct Capture {
@@ -23,6 +23,7 @@ typedef struct Capture {
     bool invalidated;
     enum cudaStreamCaptureMode mode;
     pthread_t thread;
+    ClientSite began, lost; // the calls that began it, and that invalidated it
 } Capture;
 
 static Capture *captures;
@@ -48,11 +49,28 @@ static Capture *capture_of_event(cudaEvent_t event, Member **in)
     return NULL;
 }
 
-static cudaError_t invalidate(Capture *capture, cudaError_t error)
+static __thread const char *calling; // the call that is being made
+static __thread ClientSite blamed;   // for its error: the call that began or ended a capture
+
+static cudaError_t blame(const Capture *capture, cudaError_t error)
 {
-    capture->invalidated = true;
+    if (error) blamed = error == cudaErrorStreamCaptureInvalidated ? capture->lost : capture->began;
     return error;
 }
+
+static cudaError_t invalidate(Capture *capture, cudaError_t error)
+{
+    if (!capture->invalidated) capture_site(&capture->lost, calling);
+    capture->invalidated = true;
+    return blame(capture, error);
+}
+
+static cudaError_t is_lost(const Capture *capture)
+{
+    return blame(capture, cudaErrorStreamCaptureInvalidated);
+}
+
+static cudaError_t explain(cudaError_t error) { return capture_explain(calling, error, &blamed); }
 
 // ---- Adding operations to the graph ----
 
@@ -72,26 +90,6 @@ static bool waits(const Operation *operation)
         || (operation->kind == OPERATION_FILL && operation->fill.blocks);
 }
 
-// Explains the two errors of a capture whose cause is easily missed.
-static void tell(const Operation *operation, cudaError_t error)
-{
-    char message[160];
-    if (error == cudaErrorStreamCaptureImplicit) {
-        snprintf(message, sizeof message,
-                 "%s: it names no stream, while another one is being captured", operation->call);
-        client_misuse(operation->call, error, message,
-                      "The default stream would wait for the captured one, in which nothing runs.",
-                      "Name the captured stream: in a launch in the fourth place between the angle "
-                      "brackets.");
-    } else if (error == cudaErrorStreamCaptureUnsupported && waits(operation)) {
-        snprintf(message, sizeof message,
-                 "%s: it waits for its end, on a stream that is being captured", operation->call);
-        client_misuse(
-            operation->call, error, message, "What is captured is written down, and not done.",
-            "Take the asynchronous call of that name, or call it before the capture or behind it.");
-    }
-}
-
 static cudaError_t check_kernel(const Operation *operation)
 {
     if (operation->kind != OPERATION_KERNEL) return cudaSuccess;
@@ -102,7 +100,7 @@ static cudaError_t check_kernel(const Operation *operation)
 
 static cudaError_t take(Capture *capture, Member *stream, const Operation *operation)
 {
-    if (capture->invalidated) return cudaErrorStreamCaptureInvalidated;
+    if (capture->invalidated) return is_lost(capture);
     if (waits(operation)) return invalidate(capture, cudaErrorStreamCaptureUnsupported);
     bool calls_back = operation->kind == OPERATION_HOST && operation->host.callback;
     cudaError_t error = calls_back ? cudaErrorStreamCaptureUnsupported : check_kernel(operation);
@@ -119,18 +117,20 @@ bool capture_takes(const Operation *operation, uint64_t stream, cudaError_t *err
 {
     if (!is_any()) return false;
     Member *in;
+    calling = operation->call;
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(stream, &in);
     *error = capture ? take(capture, in, operation) : check_default_stream(stream);
     pthread_mutex_unlock(&mutex);
-    tell(operation, *error);
+    capture_explain_operation(calling, *error, waits(operation), &blamed);
     return capture || *error;
 }
 
-bool capture_record(cudaEvent_t event, uint64_t stream, cudaError_t *error)
+bool capture_record(const char *call, cudaEvent_t event, uint64_t stream, cudaError_t *error)
 {
     if (!is_any() && !__atomic_load_n(&ended_events, __ATOMIC_ACQUIRE)) return false;
     Member *in, *old;
+    calling = call;
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(stream, &in), *before = capture_of_event(event, &old);
     if (before || (old = member_find(ended_events, client_address(event))))
@@ -138,13 +138,14 @@ bool capture_record(cudaEvent_t event, uint64_t stream, cudaError_t *error)
     if (capture) {
         Member *new = member_add(&capture->events, client_address(event));
         if (new) new->tips.count = 0;
-        *error = capture->invalidated                   ? cudaErrorStreamCaptureInvalidated
+        *error = capture->invalidated                   ? is_lost(capture)
                : new &&tips_join(&new->tips, &in->tips) ? cudaSuccess
                                                         : cudaErrorMemoryAllocation;
     } else {
         *error = check_default_stream(stream);
     }
     pthread_mutex_unlock(&mutex);
+    explain(*error);
     return capture || *error;
 }
 
@@ -154,33 +155,38 @@ static cudaError_t join(Capture *capture, const Member *event, Capture *other, u
         invalidate(capture, cudaSuccess);
         return invalidate(other, cudaErrorStreamCaptureMerge);
     }
-    if (capture->invalidated) return cudaErrorStreamCaptureInvalidated;
+    if (capture->invalidated) return is_lost(capture);
     if (stream < WIRE_DEVICES) return invalidate(capture, cudaErrorStreamCaptureImplicit);
     Member *in = member_add(&capture->streams, stream);
     return in && tips_join(&in->tips, &event->tips) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-bool capture_wait(cudaEvent_t event, uint64_t stream, cudaError_t *error)
+bool capture_wait(const char *call, cudaEvent_t event, uint64_t stream, cudaError_t *error)
 {
     if (!is_any()) return false;
     Member *in, *of;
+    calling = call;
     pthread_mutex_lock(&mutex);
     Capture *captured = capture_of(stream, &in), *from = capture_of_event(event, &of);
     if (from) *error = join(from, of, captured, stream);
     else if (captured) *error = invalidate(captured, cudaErrorStreamCaptureIsolation);
     else *error = check_default_stream(stream);
     pthread_mutex_unlock(&mutex);
+    explain(*error);
     return from || *error;
 }
 
-bool capture_has_event(cudaEvent_t event)
+cudaError_t capture_forbids_event(const char *call, cudaEvent_t event)
 {
-    if (!is_any()) return false;
+    cudaError_t error = cudaSuccess;
+    if (!is_any()) return error;
     Member *of;
+    calling = call;
     pthread_mutex_lock(&mutex);
-    bool has = capture_of_event(event, &of) != NULL;
+    const Capture *capture = capture_of_event(event, &of);
+    if (capture) error = blame(capture, cudaErrorCapturedEvent);
     pthread_mutex_unlock(&mutex);
-    return has;
+    return explain(error);
 }
 
 bool capture_had_event(cudaEvent_t event)
@@ -202,10 +208,10 @@ void capture_forget_event(cudaEvent_t event)
 
 // ---- Calls that a capture prohibits ----
 
-cudaError_t capture_forbids_waiting(uint64_t stream)
+static cudaError_t forbid_waiting(const char *call, uint64_t stream)
 {
-    if (!is_any()) return cudaSuccess;
     Member *in;
+    calling = call;
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(stream, &in);
     cudaError_t error = capture ? invalidate(capture, cudaErrorStreamCaptureUnsupported)
@@ -214,9 +220,16 @@ cudaError_t capture_forbids_waiting(uint64_t stream)
     return error;
 }
 
-cudaError_t capture_fails(uint64_t stream, cudaError_t error)
+cudaError_t capture_forbids_waiting(const char *call, uint64_t stream)
+{
+    return is_any() ? capture_explain_waiting(call, forbid_waiting(call, stream), &blamed)
+                    : cudaSuccess;
+}
+
+cudaError_t capture_fails(const char *call, uint64_t stream, cudaError_t error)
 {
     Member *in;
+    calling = call;
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(stream, &in);
     if (capture) invalidate(capture, error);
@@ -235,32 +248,37 @@ static bool prohibits_calls(const Capture *capture)
             && capture->mode == cudaStreamCaptureModeGlobal);
 }
 
-cudaError_t capture_forbids(void)
+static cudaError_t forbid(const char *call, bool all)
 {
     cudaError_t error = cudaSuccess;
-    if (!is_any()) return error;
+    calling = call;
     pthread_mutex_lock(&mutex);
     for (Capture *c = captures; c; c = c->next)
-        if (prohibits_calls(c)) error = invalidate(c, cudaErrorStreamCaptureUnsupported);
+        if (all || prohibits_calls(c)) error = invalidate(c, cudaErrorStreamCaptureUnsupported);
     pthread_mutex_unlock(&mutex);
     return error;
 }
 
-cudaError_t capture_forbids_asking(uint64_t stream)
+cudaError_t capture_forbids(const char *call)
 {
-    cudaError_t error = capture_forbids_waiting(stream);
-    return error ? error : capture_forbids();
+    return is_any() ? capture_explain(call, forbid(call, false), &blamed) : cudaSuccess;
 }
 
-cudaError_t capture_forbids_all(void)
+cudaError_t capture_forbids_asking(const char *call, uint64_t stream)
 {
-    cudaError_t error = cudaSuccess;
-    if (!is_any()) return error;
-    pthread_mutex_lock(&mutex);
-    for (Capture *c = captures; c; c = c->next)
-        error = invalidate(c, cudaErrorStreamCaptureUnsupported);
-    pthread_mutex_unlock(&mutex);
-    return error;
+    cudaError_t error = capture_forbids_waiting(call, stream);
+    return error ? error : capture_forbids(call);
+}
+
+cudaError_t capture_ends_by(const char *call, uint64_t stream)
+{
+    cudaError_t error = is_any() ? forbid_waiting(call, stream) : cudaSuccess;
+    return error || !is_any() ? error : forbid(call, false);
+}
+
+cudaError_t capture_ends_by_all(const char *call)
+{
+    return is_any() ? forbid(call, true) : cudaSuccess;
 }
 
 EXPORT cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
@@ -309,6 +327,7 @@ static cudaError_t begin(const char *call, uint64_t stream, enum cudaStreamCaptu
     capture->non_blocking = non_blocking;
     capture->mode = mode;
     capture->thread = pthread_self();
+    capture_site(&capture->began, call);
     for (size_t i = 0; i < count; i++) tips_add(&in->tips, (Node *)needs[i]);
     pthread_mutex_lock(&mutex);
     capture->number = ++begun;
@@ -327,12 +346,25 @@ bool capture_has_stream(uint64_t stream)
     return captured;
 }
 
+static cudaError_t check_free(const char *call, uint64_t stream)
+{
+    cudaError_t error = cudaSuccess;
+    Member *in;
+    calling = call;
+    pthread_mutex_lock(&mutex);
+    const Capture *capture = capture_of(stream, &in);
+    if (capture) error = blame(capture, cudaErrorIllegalState);
+    pthread_mutex_unlock(&mutex);
+    return explain(error);
+}
+
 EXPORT cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
     uint64_t id = client_stream(stream);
     if ((unsigned)mode > cudaStreamCaptureModeRelaxed) return client_done(cudaErrorInvalidValue);
-    if (capture_has_stream(id)) return client_done(cudaErrorIllegalState);
-    return client_done(begin("cudaStreamBeginCapture", id, mode, NULL, NULL, 0));
+    cudaError_t error = check_free("cudaStreamBeginCapture", id);
+    if (!error) error = begin("cudaStreamBeginCapture", id, mode, NULL, NULL, 0);
+    return client_done(error);
 }
 TWIN(cudaStreamBeginCapture, cudaStreamBeginCapture_ptsz,
      (cudaStream_t stream, enum cudaStreamCaptureMode mode), (stream, mode))
@@ -344,12 +376,13 @@ EXPORT cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_
 {
     (void)edges;
     uint64_t id = client_stream(stream);
-    if ((unsigned)mode > cudaStreamCaptureModeRelaxed || !graph_known((Graph *)graph)
+    if ((unsigned)mode > cudaStreamCaptureModeRelaxed || !graph_given(__func__, graph)
         || !node_are_of((Graph *)graph, needs, count))
         return client_done(cudaErrorInvalidValue);
-    if (capture_has_stream(id)) return client_done(cudaErrorIllegalState);
-    return client_done(
-        begin("cudaStreamBeginCaptureToGraph", id, mode, (Graph *)graph, needs, count));
+    static const char call[] = "cudaStreamBeginCaptureToGraph";
+    cudaError_t error = check_free(call, id);
+    if (!error) error = begin(call, id, mode, (Graph *)graph, needs, count);
+    return client_done(error);
 }
 TWIN(cudaStreamBeginCaptureToGraph, cudaStreamBeginCaptureToGraph_ptsz,
      (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *needs,
@@ -433,9 +466,9 @@ static cudaError_t end(Capture *capture, uint64_t stream)
     bool elsewhere = !capture->invalidated && capture->mode != cudaStreamCaptureModeRelaxed
                   && !pthread_equal(capture->thread, pthread_self());
     take_out(capture);
-    if (elsewhere) return cudaErrorStreamCaptureWrongThread;
-    if (capture->invalidated) return cudaErrorStreamCaptureInvalidated;
-    return is_joined(capture) ? cudaSuccess : cudaErrorStreamCaptureUnjoined;
+    if (elsewhere) return blame(capture, cudaErrorStreamCaptureWrongThread);
+    if (capture->invalidated) return is_lost(capture);
+    return is_joined(capture) ? cudaSuccess : blame(capture, cudaErrorStreamCaptureUnjoined);
 }
 
 static bool has_ended(const Capture *capture)
@@ -452,6 +485,7 @@ EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     cudaGraph_t discarded;
     if (!graph) graph = &discarded;
     *graph = NULL;
+    calling = "cudaStreamEndCapture";
     pthread_mutex_lock(&mutex);
     Capture *capture = capture_of(id, &in);
     cudaError_t error = capture ? end(capture, id) : cudaErrorIllegalState;
@@ -462,6 +496,7 @@ EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
                       "cudaStreamEndCapture: this stream is not being captured",
                       "What was issued to it has been done, and not written down.",
                       "Call cudaStreamBeginCapture first, on the same stream.");
+    else explain(error);
     if (!ended) return client_done(error);
     if (!error) *graph = (cudaGraph_t)capture->graph;
     if ((error || graph == &discarded) && !capture->into_given) graph_free(capture->graph);

@@ -9,12 +9,12 @@
 //
 //   transport   transport.c connection.c fault.c address.h
 //   errors      error.c client.h
-//   memory      shared.c registered.c
+//   memory      shared.c registered.c guard.c io.c
 //   code        module.c symbol.h function.c
 //   streams     default_stream.c stream_attributes.c
 //   operations  operation.c copy.c fill.c launch.c event.c host.c capture.c capture_member.c
-//               graph.c graph_nodes.c graph_node.h graph_copies.c graph_kernels.c graph_memory.c
-//               graph_condition.c exec.c exec_plan.c exec_run.c user_object.c
+//               capture_words.c graph.c graph_nodes.c graph_node.h graph_copies.c graph_kernels.c
+//               graph_memory.c graph_condition.c exec.c exec_plan.c exec_run.c user_object.c
 //   calls       batch.c device.c host_memory.c inside.c ipc.c library.c limits.c managed.c memory.c
 //               peer.c pool.c settings.c stream.c
 //
@@ -51,13 +51,47 @@ void client_unchecked(void);
 // Reports that the simulator does not support the call; returns cudaErrorNotSupported.
 cudaError_t client_unsupported(const char *call);
 
+// The same for what is no call of the runtime: it leaves the thread's last error as it is.
+cudaError_t client_report_unsupported(const char *what);
+
 // Reports that the program used the call wrongly: what happened, why, and what to do next. Returns
 // `error`.
 cudaError_t client_misuse(const char *call, cudaError_t error, const char *message, const char *why,
                           const char *next);
 
+// A call that the program made.
+typedef struct ClientSite {
+    char call[32];
+    uint64_t caller[WIRE_CALLERS];
+} ClientSite;
+
+// What is told of a call: what happened, why, and what to do next; and in a few words what another
+// call did. `label` NULL: there is no such call.
+typedef struct ClientWords {
+    const char *message, *why, *next, *label;
+    const ClientSite *site;
+} ClientWords;
+
+// Tells a person, once a line, why the call fails. It is no error of the run, since the program can
+// know. Returns `error`.
+cudaError_t client_note(const char *call, cudaError_t error, ClientWords words);
+
+// The same; what happened is the call's name and then a format.
+cudaError_t client_refuse(const char *call, cudaError_t error, const char *why, const char *next,
+                          const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+// The refusals of more than one file: there is no such device; a flag that the call does not have.
+cudaError_t client_no_device(const char *call, int ordinal);
+cudaError_t client_no_flags(const char *call, unsigned flags);
+
 // The same for an allocation call whose first argument is null: the program passed p, and not &p.
 cudaError_t client_no_place(const char *call);
+
+// The program has destroyed a handle that the client gave out.
+void client_destroyed(const char *call, enum wire_handle kind, const void *handle);
+// The call was given a handle that is none. If it was destroyed, true: a report says where. The
+// report is an error if the call should have done work.
+bool client_was_destroyed(const char *call, enum wire_handle kind, const void *handle, bool work);
 
 // ---- shared.c: managed and pinned memory in this process ----
 
@@ -66,9 +100,6 @@ cudaError_t client_no_place(const char *call);
 bool client_map(uint64_t address, uint64_t bytes, bool variable);
 void client_unmap(uint64_t address); // after the device has freed it
 void client_unmap_all(void);         // except variables
-
-// Does the range begin in a pinned allocation and end after the allocation's last page?
-bool client_runs_out(const void *p, uint64_t bytes);
 
 bool client_sees_touches(void); // can this process find out which managed pages the host touches?
 
@@ -83,6 +114,17 @@ void client_unregister_all(void); // before cudaDeviceReset
 bool client_is_registered(const void *p);
 uint64_t client_registered_address(const void *p); // its device address; 0: none
 unsigned client_registered_flags(const void *p);
+
+// The device address of `bytes` bytes of registered memory; 0: they are not all accessible.
+uint64_t client_registered_reach(const void *p, uint64_t bytes);
+
+// For guards, safe in a signal handler. Is it an address of registered memory on the device? Its
+// page in the program, if that may be guarded; NULL: it may not. And the device address of such a
+// page's byte; 0: there is none.
+bool client_is_registered_any(void); // has any memory been replaced?
+bool client_is_alias(uint64_t address);
+void *client_registered_host(uint64_t address);
+uint64_t client_registered_alias(const void *at);
 
 // ---- module.c (and symbol.h), function.c ----
 

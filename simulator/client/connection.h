@@ -22,4 +22,12 @@ bool connection_send(const WireRequest *request, const void *tail, size_t bytes)
 void connection_receive(WireReply *reply, void *out, size_t out_bytes);
 _Noreturn void connection_lost(void);
 
-void fault_watch(void); // fault.c: reports host code that touches device memory
+// fault.c: handles SIGSEGV, which tells of host code that touches device memory or guarded pinned
+// memory. Does the program leave it to us?
+void fault_watch(void);
+bool fault_is_watched(void);
+#if defined __x86_64__
+enum { fault_can_step = 1 }; // it can stop the program after one instruction
+#else
+enum { fault_can_step = 0 };
+#endif

@@ -108,15 +108,13 @@ static enum cudaMemcpyKind actual_kind(const CopyOperation *copy)
 }
 
 // Can the program read all of the copy's source? msync() fails with ENOMEM where nothing is mapped,
-// and changes nothing elsewhere. After the end of pinned memory it would find the reservation of
-// the device addresses, which is mapped but not readable.
+// and changes nothing elsewhere.
 static bool is_there(const CopyOperation *copy)
 {
     enum { PAGE = 4096 };
     uintptr_t first = (uintptr_t)copy->from.address, begin = first / PAGE * PAGE;
     uintptr_t bytes =
         (copy->slices - 1) * copy->from.slice + (copy->rows - 1) * copy->from.pitch + copy->width;
-    if (client_runs_out(copy->from.address, bytes)) return false;
     return msync((void *)begin, first - begin + bytes, MS_ASYNC) == 0 || errno != ENOMEM;
 }
 
@@ -132,6 +130,23 @@ static cudaError_t copy_in(CopyOperation *copy, WireRequest *request, uint64_t t
     return error
              ? error
              : client_transfer(request, &request->copy.chunk, total, fill_slot, NULL, copy, &reply);
+}
+
+// The address by which the device reaches the host's box; 0: it does not.
+static uint64_t reach_of(const CopyOperation *copy, const Box *host)
+{
+    uint64_t bytes =
+        (copy->slices - 1) * host->slice + (copy->rows - 1) * host->pitch + copy->width;
+    return client_is_pinned(host->address) ? client_address(host->address)
+                                           : client_registered_reach(host->address, bytes);
+}
+
+// A copy that the device makes by itself is one chunk, its last.
+static cudaError_t copy_in_reach(WireRequest *request, uint64_t total)
+{
+    WireReply reply;
+    request->copy.chunk = (WireChunk){ .total = total, .offset = total };
+    return client_simple(request, &reply);
 }
 
 static WireBox wire_box(const Box *box)
@@ -156,11 +171,14 @@ cudaError_t operation_run_copy(const Operation *operation, uint64_t stream)
     request.copy.blocks = copy.blocks && !stays;
     request.copy.device = wire_box(kind == cudaMemcpyDeviceToHost ? &copy.from : &copy.to);
     request.copy.from = wire_box(kind == cudaMemcpyDeviceToHost ? &copy.to : &copy.from);
-    const void *host = kind == cudaMemcpyDeviceToHost ? copy.to.address : copy.from.address;
-    request.copy.pinned = client_is_pinned(host) || client_is_registered(host);
+    const Box *host = kind == cudaMemcpyDeviceToHost ? &copy.to : &copy.from;
+    request.copy.pinned = client_is_pinned(host->address) || client_is_registered(host->address);
     WireReply reply;
     WireChunk *chunk = &request.copy.chunk;
     uint64_t total = copy.width * copy.rows * copy.slices;
+    bool crosses = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToHost;
+    if (crosses && (request.copy.reach = reach_of(&copy, host)))
+        return copy_in_reach(&request, total);
     if (kind == cudaMemcpyHostToDevice) return copy_in(&copy, &request, total);
     if (kind == cudaMemcpyDeviceToHost)
         return client_transfer(&request, chunk, total, NULL, drain_slot, &copy, &reply);
@@ -169,13 +187,19 @@ cudaError_t operation_run_copy(const Operation *operation, uint64_t stream)
     return error;
 }
 
-static cudaError_t check_pitch(const CopyOperation *copy)
+static cudaError_t check_pitch(const Operation *operation)
 {
+    const CopyOperation *copy = &operation->copy;
     bool rows = copy->rows > 1 || copy->slices > 1;
     bool to = copy->width <= copy->to.pitch || (!rows && !copy->to.pitch); // one row needs no pitch
     bool from = copy->width <= copy->from.pitch || (!rows && !copy->from.pitch);
     if (to && from) return cudaSuccess;
-    return rows ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue;
+    return client_refuse(operation->call, rows ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue,
+                         "A pitch is the bytes from the beginning of one row to that of the next.",
+                         "Pass widths and pitches in bytes: columns * sizeof, and what "
+                         "cudaMallocPitch gave.",
+                         "was given a pitch of %zu bytes for rows of %zu bytes",
+                         (size_t)(to ? copy->from.pitch : copy->to.pitch), (size_t)copy->width);
 }
 
 cudaError_t operation_check_copy(const Operation *operation)
@@ -186,9 +210,14 @@ cudaError_t operation_check_copy(const Operation *operation)
         || __builtin_mul_overflow(total, copy->slices, &total))
         return cudaErrorInvalidValue;
     if (!total) return cudaSuccess;
-    if ((unsigned)copy->kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    if ((unsigned)copy->kind > cudaMemcpyDefault)
+        return client_refuse(operation->call, cudaErrorInvalidMemcpyDirection,
+                             "The direction is an enum cudaMemcpyKind.",
+                             "Pass cudaMemcpyHostToDevice or cudaMemcpyDeviceToHost; "
+                             "cudaMemcpyDefault finds the direction out by itself.",
+                             "was given the direction %d, which is none", (int)copy->kind);
     bool nowhere = !copy->to.address && !copy->from.address; // check_kind() reports it
-    cudaError_t error = nowhere ? cudaSuccess : check_pitch(copy);
+    cudaError_t error = nowhere ? cudaSuccess : check_pitch(operation);
     return error ? error : check_kind(operation);
 }
 

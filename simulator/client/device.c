@@ -46,7 +46,8 @@ EXPORT cudaError_t cudaGetDevice(int *ordinal)
 EXPORT cudaError_t cudaSetDevice(int ordinal)
 {
     cudaError_t error = client_open();
-    if (!error) error = is_device(ordinal) ? client_context() : cudaErrorInvalidDevice;
+    if (!error)
+        error = is_device(ordinal) ? client_context() : client_no_device("cudaSetDevice", ordinal);
     if (error) return client_done(error);
     client_use_device((uint32_t)ordinal);
     return cudaSuccess;
@@ -61,7 +62,8 @@ EXPORT cudaError_t cudaSetValidDevices(int *ordinals, int count)
     if (count < 0 || count > client_facts()->device_count || (count && !ordinals))
         return client_done(cudaErrorInvalidValue);
     for (int i = 0; i < count; i++)
-        if (!is_device(ordinals[i])) return client_done(cudaErrorInvalidDevice);
+        if (!is_device(ordinals[i]))
+            return client_done(client_no_device("cudaSetValidDevices", ordinals[i]));
     client_prefer_device(count ? (uint32_t)ordinals[0] : 0);
     return cudaSuccess;
 }
@@ -182,7 +184,8 @@ EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *out, int ordin
 {
     cudaError_t error = client_open();
     if (error) return client_done(error);
-    if (!is_device(ordinal)) return client_done(cudaErrorInvalidDevice);
+    if (!is_device(ordinal))
+        return client_done(client_no_device("cudaGetDeviceProperties", ordinal));
     if (!out) return client_done(cudaErrorInvalidValue);
     fill_properties(out, client_facts(), ordinal);
     return cudaSuccess;
@@ -336,7 +339,8 @@ EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attrib
 {
     cudaError_t error = client_open();
     if (error) return client_done(error);
-    if (!is_device(ordinal)) return client_done(cudaErrorInvalidDevice);
+    if (!is_device(ordinal))
+        return client_done(client_no_device("cudaDeviceGetAttribute", ordinal));
     if (!value) return client_done(cudaErrorInvalidValue);
     struct cudaDeviceProp properties;
     fill_properties(&properties, client_facts(), ordinal);
@@ -350,7 +354,7 @@ EXPORT cudaError_t cudaDeviceGetPCIBusId(char *text, int bytes, int ordinal)
 {
     cudaError_t error = client_open();
     if (error) return client_done(error);
-    if (!is_device(ordinal)) return client_done(cudaErrorInvalidDevice);
+    if (!is_device(ordinal)) return client_done(client_no_device("cudaDeviceGetPCIBusId", ordinal));
     if (!text || bytes < BUS_ID_BYTES) return client_done(cudaErrorInvalidValue);
     snprintf(text, (size_t)bytes, "0000:%02x:00.0",
              (unsigned)(FIRST_BUS + client_facts()->number[ordinal]));

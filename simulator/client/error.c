@@ -2,6 +2,7 @@
 // calls that were used wrongly.
 
 #include "client.h"
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,12 +61,17 @@ EXPORT const char *cudaGetErrorName(cudaError_t error) { return table[find(error
 
 EXPORT const char *cudaGetErrorString(cudaError_t error) { return table[find(error)].words; }
 
+cudaError_t client_report_unsupported(const char *what)
+{
+    WireRequest request = client_request(WIRE_UNSUPPORTED, what);
+    WireReply reply;
+    cudaError_t error = client_call(&request, what, strlen(what), &reply, NULL, 0);
+    return error ? error : cudaErrorNotSupported;
+}
+
 cudaError_t client_unsupported(const char *call)
 {
-    WireRequest request = client_request(WIRE_UNSUPPORTED, call);
-    WireReply reply;
-    cudaError_t error = client_call(&request, call, strlen(call), &reply, NULL, 0);
-    return client_done(error ? error : cudaErrorNotSupported);
+    return client_done(client_report_unsupported(call));
 }
 
 cudaError_t client_misuse(const char *call, cudaError_t error, const char *message, const char *why,
@@ -78,6 +84,75 @@ cudaError_t client_misuse(const char *call, cudaError_t error, const char *messa
     WireReply reply;
     cudaError_t answer = client_call(&request, tail, (size_t)bytes, &reply, NULL, 0);
     return answer ? answer : error;
+}
+
+// The site goes first in the request's tail, or zeros.
+cudaError_t client_note(const char *call, cudaError_t error, ClientWords words)
+{
+    char tail[2048];
+    ClientSite none = { 0 }, site = words.label ? *words.site : none;
+    memcpy(tail, site.caller, sizeof site.caller);
+    int bytes =
+        snprintf(tail + sizeof site.caller, sizeof tail - sizeof site.caller, "%s\n%s\n%s\n%s\n%s",
+                 words.message, words.why, words.next, words.label ? words.label : "", site.call);
+    if (bytes < 0 || bytes >= (int)(sizeof tail - sizeof site.caller)) return error;
+    WireRequest request = client_request(WIRE_REFUSED, call);
+    WireReply reply;
+    client_call(&request, tail, sizeof site.caller + (size_t)bytes, &reply, NULL, 0);
+    return error;
+}
+
+static WireRequest about_handle(enum wire_op op, const char *call, enum wire_handle kind,
+                                const void *handle)
+{
+    WireRequest request = client_request(op, call);
+    request.handle.id = client_address(handle);
+    request.handle.kind = kind;
+    return request;
+}
+
+void client_destroyed(const char *call, enum wire_handle kind, const void *handle)
+{
+    WireRequest request = about_handle(WIRE_HANDLE_DESTROYED, call, kind, handle);
+    client_tell(&request, NULL, 0);
+}
+
+bool client_was_destroyed(const char *call, enum wire_handle kind, const void *handle, bool work)
+{
+    WireRequest request = about_handle(WIRE_HANDLE_UNKNOWN, call, kind, handle);
+    WireReply reply;
+    request.handle.fails = work;
+    return handle && !client_open() && !client_simple(&request, &reply) && reply.id;
+}
+
+cudaError_t client_refuse(const char *call, cudaError_t error, const char *why, const char *next,
+                          const char *format, ...)
+{
+    char message[256];
+    va_list arguments;
+    int length = snprintf(message, sizeof message, "%s ", call);
+    va_start(arguments, format);
+    vsnprintf(message + length, sizeof message - (size_t)length, format, arguments);
+    va_end(arguments);
+    return client_note(call, error, (ClientWords){ message, why, next, NULL, NULL });
+}
+
+cudaError_t client_no_device(const char *call, int ordinal)
+{
+    return client_refuse(
+        call, cudaErrorInvalidDevice,
+        "The last device has the number of devices less 1; CUDA_VISIBLE_DEVICES may hide some.",
+        "Ask cudaGetDeviceCount how many there are; DEVICES=N simulator/run has N.",
+        "was given device %d, and the program has %d, counted from 0", ordinal,
+        client_facts()->device_count);
+}
+
+cudaError_t client_no_flags(const char *call, unsigned flags)
+{
+    return client_refuse(call, cudaErrorInvalidValue,
+                         "A flag that a call does not have makes it fail.",
+                         "Look the flags up that this call has; 0 is the default.",
+                         "does not have the flags 0x%x", flags);
 }
 
 cudaError_t client_no_place(const char *call)

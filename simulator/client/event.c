@@ -7,6 +7,7 @@ static cudaError_t event_create(const char *call, cudaEvent_t *event, unsigned f
 {
     unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
     bool times = !(flags & cudaEventDisableTiming);
+    if (event && (flags & ~known)) return client_done(client_no_flags(call, flags));
     if (!event || (flags & ~known) || ((flags & cudaEventInterprocess) && times))
         return client_done(cudaErrorInvalidValue);
     WireRequest request = client_request(WIRE_EVENT_CREATE, call);
@@ -27,9 +28,15 @@ EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
     return event_create("cudaEventCreateWithFlags", event, flags);
 }
 
+static cudaError_t no_event(const char *call)
+{
+    return client_refuse(call, cudaErrorInvalidResourceHandle, "No event has that handle.",
+                         "Give the event that cudaEventCreate stored.", "was given a null event");
+}
+
 static cudaError_t on_event(enum wire_op op, const char *call, cudaEvent_t event)
 {
-    if (!event) return client_done(cudaErrorInvalidResourceHandle);
+    if (!event) return client_done(no_event(call));
     WireRequest request = client_request(op, call);
     request.object.id = client_address(event);
     WireReply reply;
@@ -59,10 +66,11 @@ static cudaError_t record(const char *call, cudaEvent_t event, cudaStream_t stre
 {
     cudaError_t error;
     if (!event || (flags & ~(unsigned)cudaEventRecordExternal))
-        return client_done(event ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+        return client_done(event ? client_no_flags(call, flags) : no_event(call));
     if (flags && !capture_has_stream(client_stream(stream)))
         return client_done(cudaErrorIllegalState);
-    if (!flags && capture_record(event, client_stream(stream), &error)) return client_done(error);
+    if (!flags && capture_record(call, event, client_stream(stream), &error))
+        return client_done(error);
     Operation operation = { .kind = OPERATION_RECORD, .call = call, .event = event };
     return client_done(flags ? operation_issue(&operation, stream)
                              : operation_run(&operation, client_stream(stream)));
@@ -84,16 +92,17 @@ TWIN(cudaEventRecordWithFlags, cudaEventRecordWithFlags_ptsz,
 
 EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
+    static const char call[] = "cudaStreamWaitEvent";
     cudaError_t error;
-    if (!event)
-        return client_done(capture_fails(client_stream(stream), cudaErrorInvalidResourceHandle));
-    if (flags & ~(unsigned)cudaEventWaitExternal) return client_done(cudaErrorInvalidValue);
+    if (!event) return client_done(capture_fails(call, client_stream(stream), no_event(call)));
+    if (flags & ~(unsigned)cudaEventWaitExternal) return client_done(client_no_flags(call, flags));
     if (flags && !capture_has_stream(client_stream(stream)))
         return client_done(cudaErrorIllegalState);
     if (capture_had_event(event) && !capture_has_stream(client_stream(stream)))
         return client_done(cudaErrorInvalidValue);
-    if (!flags && capture_wait(event, client_stream(stream), &error)) return client_done(error);
-    Operation operation = { .kind = OPERATION_WAIT, .call = "cudaStreamWaitEvent", .event = event };
+    if (!flags && capture_wait(call, event, client_stream(stream), &error))
+        return client_done(error);
+    Operation operation = { .kind = OPERATION_WAIT, .call = call, .event = event };
     return client_done(flags ? operation_issue(&operation, stream)
                              : operation_run(&operation, client_stream(stream)));
 }
@@ -101,21 +110,22 @@ TWIN(cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz,
      (cudaStream_t stream, cudaEvent_t event, unsigned flags), (stream, event, flags))
 
 // Checks that the host can query the event or wait for it.
-static cudaError_t check(cudaEvent_t event)
+static cudaError_t check(const char *call, cudaEvent_t event)
 {
-    if (capture_has_event(event)) return cudaErrorCapturedEvent;
-    return capture_had_event(event) ? cudaErrorInvalidValue : capture_forbids();
+    cudaError_t error = capture_forbids_event(call, event);
+    if (error) return error;
+    return capture_had_event(event) ? cudaErrorInvalidValue : capture_forbids(call);
 }
 
 EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    cudaError_t error = check(event);
+    cudaError_t error = check("cudaEventSynchronize", event);
     return error ? client_done(error) : on_event(WIRE_EVENT_SYNC, "cudaEventSynchronize", event);
 }
 
 EXPORT cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-    cudaError_t error = check(event);
+    cudaError_t error = check("cudaEventQuery", event);
     return error ? client_done(error) : on_event(WIRE_EVENT_QUERY, "cudaEventQuery", event);
 }
 

@@ -19,9 +19,16 @@ static bool is_known(const Exec *exec)
     return at != NULL;
 }
 
-Node *exec_node(Exec *exec, const Node *original)
+static bool given(const char *call, Exec *exec)
 {
-    Node *node = is_known(exec) && original ? exec->graph->first : NULL;
+    bool known = is_known(exec);
+    if (!known) client_was_destroyed(call, WIRE_HANDLE_EXEC, exec, false);
+    return known;
+}
+
+Node *exec_node(const char *call, Exec *exec, const Node *original)
+{
+    Node *node = given(call, exec) && original ? exec->graph->first : NULL;
     while (node && node->original != original) node = node->next;
     return node;
 }
@@ -50,12 +57,14 @@ static bool is_executable(const Graph *graph)
 static cudaError_t instantiate(cudaGraphExec_t *out, const Graph *graph, unsigned long long flags)
 {
     cudaError_t error = client_open();
-    if (!error) error = capture_forbids();
+    if (!error) error = capture_forbids("cudaGraphInstantiate");
     if (!error && out && !graph_known(graph))
-        error = client_misuse("cudaGraphInstantiate", cudaErrorInvalidValue,
-                              "cudaGraphInstantiate: this is no graph",
-                              "It was never made, or has been destroyed.",
-                              "Instantiate what cudaStreamEndCapture gave.");
+        return client_was_destroyed("cudaGraphInstantiate", WIRE_HANDLE_GRAPH, graph, true)
+                 ? cudaErrorInvalidValue
+                 : client_misuse("cudaGraphInstantiate", cudaErrorInvalidValue,
+                                 "cudaGraphInstantiate: this is no graph",
+                                 "It was never made, or has been destroyed.",
+                                 "Instantiate what cudaStreamEndCapture gave.");
     if (error || !out) return error ? error : cudaErrorInvalidValue;
     if (flags & cudaGraphInstantiateFlagDeviceLaunch)
         return client_unsupported("a graph that kernels launch");
@@ -119,7 +128,7 @@ TWIN(cudaGraphInstantiateWithParams, cudaGraphInstantiateWithParams_ptsz,
 
 EXPORT cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags)
 {
-    if (!flags || !is_known((Exec *)exec)) return client_done(cudaErrorInvalidValue);
+    if (!flags || !given(__func__, (Exec *)exec)) return client_done(cudaErrorInvalidValue);
     // An H200 returns no other flag.
     *flags = ((Exec *)exec)->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
     return cudaSuccess;
@@ -128,12 +137,13 @@ EXPORT cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long lon
 EXPORT cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle)
 {
     Exec *exec = (Exec *)handle;
-    if (!is_known(exec)) return client_done(cudaErrorInvalidValue);
+    if (!given(__func__, exec)) return client_done(cudaErrorInvalidValue);
     pthread_mutex_lock(&mutex);
     Exec **at = &execs;
     while (*at != exec) at = &(*at)->next;
     *at = exec->next;
     pthread_mutex_unlock(&mutex);
+    client_destroyed(__func__, WIRE_HANDLE_EXEC, exec);
     free_exec(exec);
     return cudaSuccess;
 }
@@ -141,7 +151,7 @@ EXPORT cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle)
 EXPORT cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t original,
                                            unsigned enabled)
 {
-    Node *node = exec_node((Exec *)exec, (Node *)original);
+    Node *node = exec_node(__func__, (Exec *)exec, (Node *)original);
     if (!node || node->operation.kind > OPERATION_FILL) // no kernel, memcpy or memset node
         return client_done(cudaErrorInvalidValue);
     node->disabled = !enabled;
@@ -151,7 +161,7 @@ EXPORT cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t
 EXPORT cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t original,
                                            unsigned *enabled)
 {
-    Node *node = exec_node((Exec *)exec, (Node *)original);
+    Node *node = exec_node(__func__, (Exec *)exec, (Node *)original);
     if (!enabled || !node || node->operation.kind > OPERATION_FILL)
         return client_done(cudaErrorInvalidValue);
     *enabled = !node->disabled;
@@ -165,14 +175,17 @@ EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream)
     Exec *exec = (Exec *)handle;
     cudaError_t error = client_open();
     if (!error && !is_known(exec))
-        error = client_misuse("cudaGraphLaunch", cudaErrorInvalidValue,
-                              "cudaGraphLaunch: this is no executable graph",
-                              "It was never instantiated, or has been destroyed.",
-                              "Launch what cudaGraphInstantiate gave.");
+        error = client_was_destroyed("cudaGraphLaunch", WIRE_HANDLE_EXEC, exec, true)
+                  ? cudaErrorInvalidValue
+                  : client_misuse("cudaGraphLaunch", cudaErrorInvalidValue,
+                                  "cudaGraphLaunch: this is no executable graph",
+                                  "It was never instantiated, or has been destroyed.",
+                                  "Launch what cudaGraphInstantiate gave.");
     if (error) return client_done(error);
     uint64_t id = client_stream(stream);
     bool captured = capture_has_stream(id);
-    error = capture_forbids_waiting(id);
+    error = captured ? capture_ends_by("cudaGraphLaunch", id)
+                     : capture_forbids_waiting("cudaGraphLaunch", id);
     if (captured)
         error =
             client_misuse("cudaGraphLaunch", error, "cudaGraphLaunch: the stream is being captured",
@@ -190,8 +203,8 @@ EXPORT cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
     WireReply facts;
     uint64_t id = client_stream(stream);
-    cudaError_t error =
-        is_known((Exec *)exec) ? capture_forbids_waiting(id) : cudaErrorInvalidValue;
+    cudaError_t error = given(__func__, (Exec *)exec) ? capture_forbids_waiting(__func__, id)
+                                                      : cudaErrorInvalidValue;
     if (!error) error = client_stream_facts("cudaGraphLaunch", id, &facts);
     return client_done(error);
 }
@@ -307,7 +320,8 @@ EXPORT cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph
 {
     Exec *exec = (Exec *)handle;
     const Node *at = NULL;
-    if (!is_known(exec) || !graph_known((Graph *)graph)) return client_done(cudaErrorInvalidValue);
+    if (!given(__func__, exec) || !graph_given(__func__, graph))
+        return client_done(cudaErrorInvalidValue);
     cudaGraphExecUpdateResultInfo none, *to = info ? info : &none;
     *to =
         (cudaGraphExecUpdateResultInfo){ .result = compare_all(exec->graph, (Graph *)graph, &at) };

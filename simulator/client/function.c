@@ -69,7 +69,13 @@ EXPORT cudaError_t cudaFuncSetAttribute(const void *key, enum cudaFuncAttribute 
         return client_done(set_cluster(symbol_here(symbol), attribute, value));
     int most = client_facts()->shared_per_block_optin
              - (int)symbol_here(symbol)->found.kernel.shared_bytes;
-    if (value < 0 || value > most) return client_done(cudaErrorInvalidValue);
+    if (value < 0 || value > most)
+        return client_done(client_refuse(
+            "cudaFuncSetAttribute", cudaErrorInvalidValue,
+            "A block's shared memory is limited; the kernel's own __shared__ arrays count as well.",
+            "Launch with less dynamic shared memory, or make the kernel's own arrays smaller.",
+            "asks for %d bytes of dynamic shared memory, and this kernel may have %d", value,
+            most));
     symbol_here(symbol)->dynamic_limit = (size_t)value;
     return cudaSuccess;
 }
@@ -139,7 +145,10 @@ EXPORT cudaError_t cudaFuncGetName(const char **name, const void *key)
 static cudaError_t blocks_of(const char *call, Symbol *symbol, int threads, size_t shared,
                              int *blocks)
 {
-    if (threads <= 0) return cudaErrorInvalidValue;
+    if (threads <= 0)
+        return client_refuse(call, cudaErrorInvalidValue, "A block has at least one thread.",
+                             "Pass the number of threads of a block.",
+                             "was given blocks of %d threads", threads);
     WireRequest request = client_request(WIRE_OCCUPANCY, call);
     request.launch.kernel = symbol_here(symbol)->found.kernel.id;
     request.launch.block[0] = (uint32_t)threads;

@@ -33,6 +33,13 @@ bool graph_known(const Graph *graph)
     return at != NULL;
 }
 
+bool graph_given(const char *call, cudaGraph_t graph)
+{
+    bool known = graph_known((Graph *)graph);
+    if (!known) client_was_destroyed(call, WIRE_HANDLE_GRAPH, graph, false);
+    return known;
+}
+
 // May the node's memory be freed? A destroyed node is in no graph, but it may have clones.
 static bool is_forgotten(const Node *node) { return !node->graph && !node->clones; }
 
@@ -204,15 +211,16 @@ EXPORT cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags)
 
 EXPORT cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
-    if (!graph_known((Graph *)graph) || ((Graph *)graph)->owned)
+    if (!graph_given(__func__, graph) || ((Graph *)graph)->owned)
         return client_done(cudaErrorInvalidValue);
+    client_destroyed(__func__, WIRE_HANDLE_GRAPH, graph);
     graph_free((Graph *)graph);
     return cudaSuccess;
 }
 
 EXPORT cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
-    if (!clone || !graph_known((Graph *)graph)) return client_done(cudaErrorInvalidValue);
+    if (!clone || !graph_given(__func__, graph)) return client_done(cudaErrorInvalidValue);
     if (graph_is_single((Graph *)graph)) return client_done(cudaErrorNotSupported);
     Graph *made = graph_clone((Graph *)graph);
     if (!made) return client_done(cudaErrorMemoryAllocation);
@@ -224,7 +232,7 @@ EXPORT cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 EXPORT cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *out, cudaGraphNode_t original,
                                             cudaGraph_t clone)
 {
-    if (!out || !original || !graph_known((Graph *)clone))
+    if (!out || !original || !graph_given(__func__, clone))
         return client_done(cudaErrorInvalidValue);
     for (Node *node = ((Graph *)clone)->first; node; node = node->next)
         if (node->original == (Node *)original) {
@@ -275,10 +283,11 @@ static bool are_in(const Graph *graph, const cudaGraphNode_t *nodes, size_t coun
     return true;
 }
 
-static cudaError_t check_edges(const Graph *graph, const cudaGraphNode_t *from,
+static cudaError_t check_edges(const char *call, cudaGraph_t handle, const cudaGraphNode_t *from,
                                const cudaGraphNode_t *to, size_t count)
 {
-    bool good = graph_known(graph) && (!count || (from && to)) && are_in(graph, from, count)
+    const Graph *graph = (Graph *)handle;
+    bool good = graph_given(call, handle) && (!count || (from && to)) && are_in(graph, from, count)
              && are_in(graph, to, count);
     return good ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -301,7 +310,7 @@ EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNo
                                             const cudaGraphNode_t *to,
                                             const cudaGraphEdgeData *edges, size_t count)
 {
-    cudaError_t error = check_edges((Graph *)graph, from, to, count);
+    cudaError_t error = check_edges(__func__, graph, from, to, count);
     for (size_t i = 0; i < count && edges && !error; i++)
         if (!can_be_edge(&edges[i], (Node *)from[i], (Node *)to[i])) error = cudaErrorInvalidValue;
     if (!error && !graph_edges_plain(edges, count))
@@ -321,7 +330,7 @@ EXPORT cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGrap
     (void)edges; // an H200 removes an edge whatever its edge data says
     cudaError_t error = graph_known((Graph *)graph) && graph_has_memory((Graph *)graph)
                           ? cudaErrorNotSupported
-                          : check_edges((Graph *)graph, from, to, count);
+                          : check_edges(__func__, graph, from, to, count);
     for (size_t i = 0; i < count && !error; i++) {
         if (!needs((Node *)to[i], (Node *)from[i])) error = cudaErrorInvalidValue;
         else forget_need((Node *)to[i], (Node *)from[i]);
@@ -350,11 +359,14 @@ static cudaError_t listed(const List *l, size_t *count)
     return cudaSuccess;
 }
 
-static bool can_list(const void *graph, const size_t *count) { return count && graph_known(graph); }
+static bool can_list(const char *call, const void *graph, const size_t *count)
+{
+    return count && graph_given(call, (cudaGraph_t)graph);
+}
 
 EXPORT cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {
-    if (!can_list(graph, count)) return client_done(cudaErrorInvalidValue);
+    if (!can_list(__func__, graph, count)) return client_done(cudaErrorInvalidValue);
     List l = { nodes, *count, 0 };
     for (const Node *node = ((Graph *)graph)->first; node; node = node->next) list(&l, node);
     return listed(&l, count);
@@ -362,7 +374,7 @@ EXPORT cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, 
 
 EXPORT cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {
-    if (!can_list(graph, count)) return client_done(cudaErrorInvalidValue);
+    if (!can_list(__func__, graph, count)) return client_done(cudaErrorInvalidValue);
     List l = { nodes, *count, 0 };
     for (const Node *node = ((Graph *)graph)->first; node; node = node->next)
         if (!node->need_count) list(&l, node);
@@ -377,7 +389,7 @@ static void clear_edges(cudaGraphEdgeData *edges, size_t count)
 EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
                                      cudaGraphEdgeData *edges, size_t *count)
 {
-    if (!can_list(graph, count) || !from != !to || (edges && !from))
+    if (!can_list(__func__, graph, count) || !from != !to || (edges && !from))
         return client_done(cudaErrorInvalidValue);
     List all[] = { { from, *count, 0 }, { to, *count, 0 } };
     for (const Node *node = ((Graph *)graph)->first; node; node = node->next)
@@ -395,7 +407,8 @@ EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, c
 EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
                                                 cudaGraphEdgeData *edges, size_t *count)
 {
-    if (!node || !can_list(((Node *)node)->graph, count)) return client_done(cudaErrorInvalidValue);
+    if (!node || !can_list(__func__, ((Node *)node)->graph, count))
+        return client_done(cudaErrorInvalidValue);
     List l = { nodes, *count, 0 };
     for (size_t i = 0; i < ((Node *)node)->need_count; i++) list(&l, ((Node *)node)->needs[i]);
     listed(&l, count);
@@ -406,7 +419,8 @@ EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphN
 EXPORT cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
                                                   cudaGraphEdgeData *edges, size_t *count)
 {
-    if (!node || !can_list(((Node *)node)->graph, count)) return client_done(cudaErrorInvalidValue);
+    if (!node || !can_list(__func__, ((Node *)node)->graph, count))
+        return client_done(cudaErrorInvalidValue);
     List l = { nodes, *count, 0 };
     for (const Node *other = ((Node *)node)->graph->first; other; other = other->next)
         if (needs(other, (Node *)node)) list(&l, other);
@@ -439,10 +453,9 @@ EXPORT cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char *path, 
 {
     (void)flags; // how many details of each node to print
     Graph *graph = (Graph *)handle;
-    FILE *file = path && graph_known(graph) ? fopen(path, "w") : NULL;
-    if (!file)
-        return client_done(path && graph_known(graph) ? cudaErrorOperatingSystem
-                                                      : cudaErrorInvalidValue);
+    if (!path || !graph_given(__func__, handle)) return client_done(cudaErrorInvalidValue);
+    FILE *file = fopen(path, "w");
+    if (!file) return client_done(cudaErrorOperatingSystem);
     graph_number(graph);
     fprintf(file, "digraph dot {\n");
     for (const Node *node = graph->first; node; node = node->next) {

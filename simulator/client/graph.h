@@ -29,7 +29,8 @@ typedef struct Graph {
 Graph *graph_make(void);                // NULL: out of memory
 Graph *graph_clone(const Graph *graph); // NULL: out of memory. Sets the `original` of its nodes
 void graph_free(Graph *graph);
-bool graph_known(const Graph *graph); // is it a graph that has not been destroyed?
+bool graph_known(const Graph *graph);                  // is it a graph that has not been destroyed?
+bool graph_given(const char *call, cudaGraph_t graph); // the same; if not, a note says where it was
 
 // user_object.c: the graph retains the user objects of the other graph (false: out of memory), or
 // releases all of its own.
@@ -56,7 +57,8 @@ bool graph_edges_plain(const cudaGraphEdgeData *edges, size_t count);
 // exec.c: an executable graph is a clone of a graph, with the order in which its operations are
 // issued.
 typedef struct Exec Exec;
-Node *exec_node(Exec *exec, const Node *original); // the clone of that node; NULL: none
+// The clone of that node; NULL: none. If the graph was destroyed, a note says where.
+Node *exec_node(const char *call, Exec *exec, const Node *original);
 cudaError_t exec_plan(Exec *exec); // plans it, or plans it anew after a child graph has changed
 
 // Can the other graph replace this one in an executable graph?

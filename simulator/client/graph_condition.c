@@ -43,7 +43,7 @@ EXPORT cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *
                                                     unsigned flags)
 {
     cudaError_t error = client_open();
-    if (error || !out || !graph_known((Graph *)graph)
+    if (error || !out || !graph_given(__func__, graph)
         || (flags & ~(unsigned)cudaGraphCondAssignDefault))
         return client_done(error ? error : cudaErrorInvalidValue);
     Handle *handle = malloc(sizeof *handle);

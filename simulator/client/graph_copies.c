@@ -19,10 +19,10 @@ cudaError_t node_describe_copy(const struct cudaMemcpy3DParms *p, Operation *ope
 }
 
 // In an executable graph each end of a copy must stay host memory or stay device memory.
-static cudaError_t set_in(cudaGraphExec_t exec, cudaGraphNode_t node, const Operation *operation,
-                          cudaError_t error)
+static cudaError_t set_in(const char *call, cudaGraphExec_t exec, cudaGraphNode_t node,
+                          const Operation *operation, cudaError_t error)
 {
-    Node *n = exec_node((Exec *)exec, (Node *)node);
+    Node *n = exec_node(call, (Exec *)exec, (Node *)node);
     const CopyOperation *is = n && n->operation.kind == OPERATION_COPY ? &n->operation.copy : NULL,
                         *will_be = &operation->copy;
     if (is && !error
@@ -54,7 +54,7 @@ EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGr
 {
     Operation operation;
     cudaError_t error = node_describe_copy(p, &operation);
-    return set_in(exec, node, &operation, error);
+    return set_in(__func__, exec, node, &operation, error);
 }
 
 static struct cudaPitchedPtr pitched(const Box *box, const CopyOperation *copy)
@@ -106,7 +106,7 @@ EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cuda
 {
     Operation operation;
     cudaError_t error = describe_plain(to, from, bytes, kind, &operation);
-    return set_in(exec, node, &operation, error);
+    return set_in(__func__, exec, node, &operation, error);
 }
 
 // Copies to and from variables.
@@ -174,7 +174,7 @@ EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec
 {
     Operation operation;
     cudaError_t error = describe_symbol(symbol, from, bytes, offset, kind, true, &operation);
-    return set_in(exec, node, &operation, error);
+    return set_in(__func__, exec, node, &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec,
@@ -185,5 +185,5 @@ EXPORT cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t ex
 {
     Operation operation;
     cudaError_t error = describe_symbol(symbol, to, bytes, offset, kind, false, &operation);
-    return set_in(exec, node, &operation, error);
+    return set_in(__func__, exec, node, &operation, error);
 }

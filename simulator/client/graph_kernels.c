@@ -63,7 +63,7 @@ EXPORT cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
 EXPORT cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                     const struct cudaKernelNodeParams *p)
 {
-    return set_kernel(exec_node((Exec *)exec, (Node *)node), p);
+    return set_kernel(exec_node(__func__, (Exec *)exec, (Node *)node), p);
 }
 
 EXPORT cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,

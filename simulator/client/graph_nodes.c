@@ -25,7 +25,7 @@ bool node_are_of(const Graph *graph, const cudaGraphNode_t *needs, size_t count)
 cudaError_t node_add(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *needs,
                      size_t count, const Operation *operation, cudaError_t error)
 {
-    if (!out || !graph_known((Graph *)graph) || !node_are_of((Graph *)graph, needs, count))
+    if (!out || !graph_given(operation->call, graph) || !node_are_of((Graph *)graph, needs, count))
         return client_done(cudaErrorInvalidValue);
     if (error) return client_done(error);
     *out = (cudaGraphNode_t)graph_add((Graph *)graph, (Node *const *)needs, count, operation);
@@ -93,7 +93,7 @@ EXPORT cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGr
 {
     Operation operation;
     cudaError_t error = describe_fill(p, &operation);
-    return node_set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+    return node_set(exec_node(__func__, (Exec *)exec, (Node *)node), &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *p)
@@ -142,7 +142,7 @@ EXPORT cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGrap
 {
     Operation operation;
     cudaError_t error = describe_host(p, &operation);
-    return node_set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+    return node_set(exec_node(__func__, (Exec *)exec, (Node *)node), &operation, error);
 }
 
 EXPORT cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *p)
@@ -219,13 +219,13 @@ EXPORT cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEven
 EXPORT cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                         cudaEvent_t event)
 {
-    return set_event(exec_node((Exec *)exec, (Node *)node), OPERATION_RECORD, event);
+    return set_event(exec_node(__func__, (Exec *)exec, (Node *)node), OPERATION_RECORD, event);
 }
 
 EXPORT cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                       cudaEvent_t event)
 {
-    return set_event(exec_node((Exec *)exec, (Node *)node), OPERATION_WAIT, event);
+    return set_event(exec_node(__func__, (Exec *)exec, (Node *)node), OPERATION_WAIT, event);
 }
 
 // ---- Memory ----
@@ -270,7 +270,7 @@ static cudaError_t describe_graph(cudaGraph_t graph, Operation *operation)
     *operation = (Operation){ .kind = OPERATION_GRAPH,
                               .call = "cudaGraphAddChildGraphNode",
                               .graph = (Graph *)graph };
-    if (!graph_known((Graph *)graph)) return cudaErrorInvalidValue;
+    if (!graph_given(operation->call, graph)) return cudaErrorInvalidValue;
     return graph_is_single((Graph *)graph) ? cudaErrorNotSupported : cudaSuccess;
 }
 
@@ -296,7 +296,7 @@ EXPORT cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cu
 {
     Operation operation;
     cudaError_t error = describe_graph(child, &operation);
-    Node *own = exec_node((Exec *)exec, (Node *)node);
+    Node *own = exec_node(__func__, (Exec *)exec, (Node *)node);
     if (!error && own && own->operation.kind == OPERATION_GRAPH
         && !exec_is_like(own->operation.graph, operation.graph))
         error = cudaErrorGraphExecUpdateFailure;
@@ -436,7 +436,7 @@ EXPORT cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNod
     Operation operation;
     char parameters[WIRE_TAIL];
     cudaError_t error = describe(p, &operation, parameters);
-    error = node_set(exec_node((Exec *)exec, (Node *)node), &operation, error);
+    error = node_set(exec_node(__func__, (Exec *)exec, (Node *)node), &operation, error);
     if (!error && operation.kind == OPERATION_GRAPH) error = exec_plan((Exec *)exec);
     return client_done(error);
 }

@@ -157,7 +157,10 @@ cudaError_t operation_run_host(const Operation *operation, uint64_t stream)
 
 EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
-    if (!function) return client_done(cudaErrorInvalidValue);
+    if (!function)
+        return client_done(client_refuse("cudaLaunchHostFunc", cudaErrorInvalidValue,
+                                         "There is nothing to call.", "Give it a function.",
+                                         "was given a null pointer as its function"));
     Operation operation = { .kind = OPERATION_HOST,
                             .call = "cudaLaunchHostFunc",
                             .host = { .function = function, .data = data } };

@@ -23,7 +23,7 @@ static cudaError_t settle(cudaStream_t stream)
 
 EXPORT cudaError_t cudaGetExportTable(const void **table, const cudaUUID_t *id)
 {
-    static const Inside inside = { within, calls, settle, client_unsupported };
+    static const Inside inside = { within, calls, settle, client_report_unsupported };
     if (!table || !id) return client_done(cudaErrorInvalidValue);
     if (memcmp(id->bytes, INSIDE_TABLE, sizeof id->bytes) != 0)
         return client_unsupported("cudaGetExportTable");

@@ -9,7 +9,7 @@
 
 typedef struct Inside {
     // 1: this thread's calls from now on are part of the library's own call, and cost the host
-    // nothing more. -1: no longer.
+    // nothing more. Kernels that are captured may access every device's memory. -1: no longer.
     void (*within)(int change);
 
     // Charges the host for `count` calls of that function, "ncclAllReduce".
@@ -19,6 +19,7 @@ typedef struct Inside {
     // simulated clock does not advance.
     cudaError_t (*settle)(cudaStream_t stream);
 
-    // Reports that this is not supported here, at the line of the program that asks.
+    // Reports that this is not supported here, at the line of the program that asks. The thread's
+    // last error stays as it is.
     cudaError_t (*unsupported)(const char *what);
 } Inside;

@@ -61,8 +61,13 @@ cudaError_t operation_kernel(const void *key, void **arguments, KernelOperation 
     kernel->symbol = symbol;
     kernel->parameters = parameters;
     kernel->bytes = symbol_here(symbol)->found.kernel.bytes;
-    if (kernel->bytes > WIRE_TAIL || (symbol_here(symbol)->found.kernel.count && !arguments)
-        || !pack(symbol, arguments, parameters, kernel->bytes))
+    if (symbol_here(symbol)->found.kernel.count && !arguments)
+        return client_refuse("a launch", cudaErrorInvalidValue,
+                             "Each argument of the kernel is read from where its pointer points.",
+                             "Give an array with a pointer to each argument.",
+                             "was given no arguments, and its kernel has %u",
+                             symbol_here(symbol)->found.kernel.count);
+    if (kernel->bytes > WIRE_TAIL || !pack(symbol, arguments, parameters, kernel->bytes))
         return cudaErrorInvalidValue;
     return cudaSuccess;
 }
@@ -83,11 +88,17 @@ cudaError_t operation_run_kernel(const Operation *operation, uint64_t stream)
     request.launch.cooperative = kernel->cooperative;
     const uint32_t cluster[] = { kernel->cluster.x, kernel->cluster.y, kernel->cluster.z };
     if (cluster[0] && here->cluster[0] && memcmp(cluster, here->cluster, sizeof cluster))
-        return cudaErrorInvalidClusterSize;
+        return client_refuse(operation->call, cudaErrorInvalidClusterSize,
+                             "__cluster_dims__ fixes the size when the kernel is compiled.",
+                             "Leave the attribute out, or __cluster_dims__.",
+                             "asks for clusters of %ux%ux%u, and the kernel has %ux%ux%u",
+                             cluster[0], cluster[1], cluster[2], here->cluster[0], here->cluster[1],
+                             here->cluster[2]);
     memcpy(request.launch.cluster, cluster[0] ? cluster : here->cluster, sizeof cluster);
     request.launch.cluster_limit =
         here->not_portable ? CLIENT_CLUSTER_BLOCKS : CLIENT_PORTABLE_CLUSTER_BLOCKS;
     request.launch.in_graph = kernel->in_graph;
+    request.launch.reaches_all = kernel->reaches_all;
     WireReply reply;
     return client_call(&request, kernel->parameters, kernel->bytes, &reply, NULL, 0);
 }

@@ -76,9 +76,12 @@ EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
         [cudaLimitMaxL2FetchGranularity] = 128,
         [cudaLimitPersistingL2CacheSize] = CLIENT_PERSISTING_STEP * 10
     };
-    error = capture_forbids();
+    error = capture_forbids("cudaDeviceSetLimit");
     if (!error) error = check_limit(limit);
-    if (!error && most[limit] && value > most[limit]) error = cudaErrorInvalidValue;
+    if (!error && most[limit] && value > most[limit])
+        error = client_refuse("cudaDeviceSetLimit", cudaErrorInvalidValue,
+                              "Each limit has a largest value.", "Ask for no more than that.",
+                              "asks for %zu, and this limit is at most %zu", value, most[limit]);
     if (error) return client_done(error);
     value = rounded_limit(limit, value);
     WireRequest request = client_request(WIRE_LIMIT, "cudaDeviceSetLimit");

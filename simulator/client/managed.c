@@ -37,7 +37,7 @@ EXPORT cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return client_done(cudaErrorInvalidValue);
     *out = NULL;
-    error = capture_forbids();
+    error = capture_forbids("cudaMallocManaged");
     return bytes || error ? client_done(error ? error : allocate(out, bytes)) : cudaSuccess;
 }
 
@@ -63,7 +63,7 @@ static WireRequest range_request(enum wire_op op, const char *call, const void *
 static cudaError_t move(WireRequest *request, cudaStream_t stream)
 {
     request->stream = client_stream(stream);
-    cudaError_t error = capture_forbids_waiting(request->stream);
+    cudaError_t error = capture_forbids_waiting(request->call, request->stream);
     WireReply reply;
     return error ? error : client_simple(request, &reply);
 }
@@ -197,8 +197,9 @@ EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t
     cudaError_t error = client_open();
     if (!error) error = client_sticky();
     if (!error)
-        error = known && client_is_managed(p) ? capture_forbids_waiting(client_stream(stream))
-                                              : cudaErrorInvalidValue;
+        error = known && client_is_managed(p)
+                  ? capture_forbids_waiting("cudaStreamAttachMemAsync", client_stream(stream))
+                  : cudaErrorInvalidValue;
     return client_done(error);
 }
 TWIN(cudaStreamAttachMemAsync, cudaStreamAttachMemAsync_ptsz,

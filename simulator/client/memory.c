@@ -20,7 +20,7 @@ static cudaError_t device_alloc(const char *call, void **out, size_t bytes)
     request.alloc.bytes = bytes;
     request.alloc.align = DEVICE_ALIGN;
     WireReply reply;
-    cudaError_t error = capture_forbids();
+    cudaError_t error = capture_forbids(call);
     if (!error) error = client_simple(&request, &reply);
     if (!error || error == cudaErrorMemoryAllocation)
         *out = error ? NULL : (void *)(uintptr_t)reply.memory.address;
@@ -29,7 +29,7 @@ static cudaError_t device_alloc(const char *call, void **out, size_t bytes)
 
 static cudaError_t device_free(const char *call, void *p)
 {
-    cudaError_t error = capture_forbids();
+    cudaError_t error = capture_forbids(call);
     if (!p && !error) {
         error = client_open();
         return client_done(error ? error : client_sticky());

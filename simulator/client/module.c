@@ -345,6 +345,15 @@ EXPORT char __cudaInitModule(void **image)
     return 1;
 }
 
+cudaError_t symbol_no_kernel(const void *key)
+{
+    return client_refuse(
+        "a call", key ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction,
+        "It takes a __global__ function that the program was compiled with, or a cudaKernel_t.",
+        "Pass the kernel itself: kernel, or kernel<float> of a template.",
+        "was given %s, which is no kernel", key ? "a pointer" : "a null pointer");
+}
+
 // ---- Variables ----
 
 cudaError_t client_symbol(const char *call, const void *host, uint64_t *address, uint64_t *size)

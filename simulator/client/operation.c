@@ -48,6 +48,7 @@ bool operation_keep(Operation *kept, const Operation *operation)
         memcpy(kept->caller, here.caller, sizeof kept->caller);
         kept->device = here.device;
         kept->kept = true;
+        if (kept->kind == OPERATION_KERNEL) kept->kernel.reaches_all = client_within > 0;
     }
     if (kept->kind == OPERATION_KERNEL) {
         kept->kernel.unchecked = false;

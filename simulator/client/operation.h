@@ -26,6 +26,7 @@ typedef struct {
     size_t shared;     // dynamic, bytes
     bool unchecked;    // the program does not look at the result of the launch
     bool in_graph;     // launched together with others
+    bool reaches_all;  // may access every device's memory: a library's, which is captured
     bool only_checked; // only checked, not launched
     bool cooperative;  // all blocks are resident at once
     dim3 cluster;      // blocks of its clusters; 0: unspecified

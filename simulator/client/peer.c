@@ -7,7 +7,9 @@
 EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int from, int to)
 {
     cudaError_t error = client_open();
-    if (!error && !client_are_devices(from, to)) error = cudaErrorInvalidDevice;
+    if (!error && !client_are_devices(from, to))
+        error =
+            client_no_device("cudaDeviceCanAccessPeer", client_are_devices(from, from) ? to : from);
     if (error || !can) return client_done(error ? error : cudaErrorInvalidValue);
     *can = from != to;
     return cudaSuccess;
@@ -16,8 +18,13 @@ EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int from, int to)
 static cudaError_t set_access(const char *call, int other, bool enable)
 {
     cudaError_t error = client_check_devices(other, other);
+    if (error == cudaErrorInvalidDevice) error = client_no_device(call, other);
     if (!error && other == (int)client_device())
-        error = enable ? cudaErrorPeerAccessUnsupported : cudaErrorPeerAccessNotEnabled;
+        error = client_refuse(
+            call, enable ? cudaErrorPeerAccessUnsupported : cudaErrorPeerAccessNotEnabled,
+            "A device always has access to its own memory.",
+            "Call it for the other device, while this one is the current one (cudaSetDevice).",
+            "was given device %d, which is the current one", other);
     if (error) return client_done(error);
     WireRequest request = client_request(WIRE_PEER, call);
     request.peer.other = (uint32_t)other;

@@ -35,7 +35,7 @@ EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPo
         return client_unsupported("cudaMemPoolCreate of memory to share with other processes");
     if (wanted->location.id < 0 || wanted->location.id >= client_facts()->device_count)
         return client_done(cudaErrorInvalidValue);
-    error = capture_forbids();
+    error = capture_forbids("cudaMemPoolCreate");
     if (error) return client_done(error);
     WireRequest request = pool_request(WIRE_POOL_CREATE, "cudaMemPoolCreate", NULL);
     request.device = (uint32_t)wanted->location.id;
@@ -48,7 +48,7 @@ EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPo
 
 static cudaError_t on_pool(enum wire_op op, const char *call, cudaMemPool_t pool, size_t bytes)
 {
-    cudaError_t error = pool ? capture_forbids() : cudaErrorInvalidValue;
+    cudaError_t error = pool ? capture_forbids(call) : cudaErrorInvalidValue;
     if (error) return client_done(error);
     WireRequest request = pool_request(op, call, pool);
     request.pool.bytes = bytes;
@@ -253,7 +253,7 @@ static cudaError_t allocate(const char *call, void **out, size_t bytes, cudaMemP
     request.stream = client_stream(stream);
     if (capture_has_stream(request.stream))
         return client_done(allocate_in_graph(call, out, bytes, stream));
-    cudaError_t error = capture_forbids_asking(request.stream);
+    cudaError_t error = capture_forbids_asking(call, request.stream);
     if (error) return client_done(error);
     request.pool.bytes = bytes;
     WireReply reply;
@@ -291,7 +291,7 @@ EXPORT cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
         Operation operation = graph_memory_release("cudaFreeAsync", p);
         return client_done(operation_issue(&operation, stream));
     }
-    cudaError_t error = capture_forbids_waiting(request.stream);
+    cudaError_t error = capture_forbids_waiting("cudaFreeAsync", request.stream);
     if (error) return client_done(error);
     request.pool.bytes = client_address(p);
     WireReply reply;

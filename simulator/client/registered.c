@@ -4,6 +4,7 @@
 
 #define _GNU_SOURCE
 #include "client.h"
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +15,13 @@
 
 // Pages that have been replaced, for as long as something in them is registered.
 typedef struct Pages {
+    struct Pages *next;
     char *first;
     size_t bytes;
     uint64_t device; // device address of the first page
     unsigned users;
+    char *inner,
+        *inner_end; // those of them that may be guarded: the program has nothing else there
 } Pages;
 
 typedef struct Registered {
@@ -29,6 +33,7 @@ typedef struct Registered {
 } Registered;
 
 static Registered *registered;
+static Pages *replaced; // read in signal handlers: nothing in the list is ever freed
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static char *first_page(const Registered *r)
@@ -68,11 +73,61 @@ uint64_t client_registered_address(const void *p)
     return address;
 }
 
+uint64_t client_registered_reach(const void *p, uint64_t bytes)
+{
+    pthread_mutex_lock(&mutex);
+    const Registered *r = find(p);
+    bool all = r && r->pages && bytes <= (size_t)(r->base + r->bytes - (const char *)p);
+    uint64_t address = all ? r->pages->device + (uint64_t)((const char *)p - r->pages->first) : 0;
+    pthread_mutex_unlock(&mutex);
+    return address;
+}
+
+// ---- Guarding pages ----
+
+static const Pages *first_replaced(void) { return __atomic_load_n(&replaced, __ATOMIC_ACQUIRE); }
+
+static const Pages *pages_of_device(uint64_t address)
+{
+    const Pages *p = first_replaced();
+    while (p && (!p->users || address - p->device >= p->bytes)) p = p->next;
+    return p;
+}
+
+bool client_is_registered_any(void) { return first_replaced() != NULL; }
+
+bool client_is_alias(uint64_t address) { return pages_of_device(address) != NULL; }
+
+void *client_registered_host(uint64_t address)
+{
+    const Pages *p = pages_of_device(address);
+    char *host = p ? p->first + (address - p->device) : NULL;
+    return p && host >= p->inner && host < p->inner_end ? host : NULL;
+}
+
+uint64_t client_registered_alias(const void *at)
+{
+    const Pages *p = first_replaced();
+    while (p && (!p->users || (const char *)at < p->inner || (const char *)at >= p->inner_end))
+        p = p->next;
+    return p ? p->device + (uint64_t)((const char *)at - p->first) : 0;
+}
+
+// `apart`: the first and the last page hold nothing else, even where they are registered in part.
+static void add_replaced(Pages *p, const Registered *r, bool apart)
+{
+    char *end = p->first + p->bytes, *after = r->base + r->bytes;
+    p->inner = r->base > p->first && !apart ? p->first + WIRE_PAGE : p->first;
+    p->inner_end = after < end && !apart ? end - WIRE_PAGE : end;
+    p->next = replaced;
+    __atomic_store_n(&replaced, p, __ATOMIC_RELEASE);
+}
+
 // ---- Replacing pages ----
 
 // Are the pages writable and private? The main thread's stack may be replaced by the main thread
-// only.
-static bool is_plain(const char *from, size_t bytes)
+// only. *unnamed: they belong to no file, heap or stack, as far as the kernel knows.
+static bool is_plain(const char *from, size_t bytes, bool *unnamed)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
     uintptr_t at = (uintptr_t)from, end = at + bytes;
@@ -80,11 +135,13 @@ static bool is_plain(const char *from, size_t bytes)
     // extends below the pages of the caller's variables.
     char line[2 * WIRE_PAGE], rights[8];
     bool good = maps != NULL;
+    *unnamed = true;
     while (good && at < end && fgets(line, sizeof line, maps)) {
         unsigned long low, high;
         if (sscanf(line, "%lx-%lx %7s", &low, &high, rights) != 3 || high <= at) continue;
         good = low <= at && strncmp(rights, "rw-p", 4) == 0
             && (!strstr(line, "[stack") || gettid() == getpid());
+        *unnamed = *unnamed && !strpbrk(line, "[/");
         at = high;
     }
     if (maps) fclose(maps);
@@ -157,6 +214,16 @@ static void free_on_device(uint64_t address)
     client_free("cudaHostUnregister", (void *)(uintptr_t)address, WIRE_OF_PROGRAM);
 }
 
+// Does the memory begin where malloc puts what is large, in pages of its own? Variables of the
+// program and the stacks of threads are unnamed pages too.
+static bool is_large_block(const Registered *r)
+{
+    enum { MOST_HEADER = 64 };
+    Dl_info of;
+    return r->base - first_page(r) <= MOST_HEADER && !dladdr(r->base, &of)
+        && (r->base < (char *)__builtin_frame_address(0) || gettid() == getpid());
+}
+
 // Makes the memory accessible to the device, if possible. If it is not, copies still run at the
 // rate of pinned memory.
 static cudaError_t replace_pages(Registered *r)
@@ -166,7 +233,8 @@ static cudaError_t replace_pages(Registered *r)
         return cudaSuccess;
     }
     size_t bytes = page_bytes(r);
-    if (shares_pages(r) || !is_plain(first_page(r), bytes)) return cudaSuccess;
+    bool unnamed;
+    if (shares_pages(r) || !is_plain(first_page(r), bytes, &unnamed)) return cudaSuccess;
     WireRequest request = client_request(WIRE_ALLOC, "cudaHostRegister");
     request.alloc.bytes = bytes;
     request.alloc.align = WIRE_PAGE;
@@ -186,17 +254,31 @@ static cudaError_t replace_pages(Registered *r)
         return cudaErrorMemoryAllocation;
     }
     r->pages = pages;
+    add_replaced(pages, r, unnamed && is_large_block(r));
     return cudaSuccess;
+}
+
+// Waits for what copies bring to the pages, and has them no longer guarded.
+static void land(uint64_t address)
+{
+    WireRequest request = client_request(WIRE_LAND, "cudaHostUnregister");
+    WireReply reply;
+    request.pointer.address = address;
+    client_simple(&request, &reply);
 }
 
 static void restore_pages(const Registered *r)
 {
     Pages *pages = r->pages;
-    if (!pages || --pages->users) return;
+    if (!pages || pages->users > 1) {
+        if (pages) pages->users--;
+        return;
+    }
+    land(pages->device);
+    pages->users = 0;
     if (replace(pages, mmap(NULL, pages->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                             -1, 0)))
         free_on_device(pages->device);
-    free(pages);
 }
 
 // ---- Registering ----

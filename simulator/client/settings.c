@@ -17,8 +17,9 @@ EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
     cudaError_t error = opened();
     if (!error)
-        error =
-            (unsigned)config > cudaFuncCachePreferEqual ? cudaErrorInvalidValue : capture_forbids();
+        error = (unsigned)config > cudaFuncCachePreferEqual
+                  ? cudaErrorInvalidValue
+                  : capture_forbids("cudaDeviceSetCacheConfig");
     if (!error) preferred = config;
     return client_done(error);
 }

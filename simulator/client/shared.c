@@ -8,6 +8,7 @@
 
 #define _GNU_SOURCE
 #include "client.h"
+#include "guard.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -66,6 +67,7 @@ bool client_map(uint64_t address, uint64_t size, bool variable)
     Mapping **list = client_is_pinned(at) ? &pinned : &managed;
     static bool watched;
     if (list == &managed && !watched) watch_touches();
+    if (list == &pinned) client_guard_mapped();
     watched |= list == &managed;
     *mapping = (Mapping){ *list, address, bytes, variable };
     *list = mapping;
@@ -78,6 +80,7 @@ static void forbid(const Mapping *mapping)
 {
     mmap((void *)(uintptr_t)mapping->base, mapping->bytes, PROT_NONE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (mapping->base >= WIRE_PINNED) client_guard_unmapped(mapping->base, mapping->bytes);
 }
 
 void client_unmap(uint64_t address)
@@ -114,18 +117,6 @@ void client_unmap_all(void)
     unmap_list(&managed);
     unmap_list(&pinned);
     pthread_mutex_unlock(&mutex);
-}
-
-bool client_runs_out(const void *p, uint64_t bytes)
-{
-    bool out = false;
-    pthread_mutex_lock(&mutex);
-    for (const Mapping *m = pinned; m; m = m->next) {
-        uint64_t at = (uint64_t)(uintptr_t)p - m->base;
-        out |= at < m->bytes && bytes > m->bytes - at;
-    }
-    pthread_mutex_unlock(&mutex);
-    return out;
 }
 
 cudaError_t client_free(const char *call, void *p, enum wire_memory kind)

@@ -8,8 +8,8 @@
 static cudaError_t stream_create(const char *call, cudaStream_t *stream, unsigned flags,
                                  int priority)
 {
-    if (!stream || (flags & ~(unsigned)cudaStreamNonBlocking))
-        return client_done(cudaErrorInvalidValue);
+    if (!stream) return client_done(cudaErrorInvalidValue);
+    if (flags & ~(unsigned)cudaStreamNonBlocking) return client_done(client_no_flags(call, flags));
     WireRequest request = client_request(WIRE_STREAM_CREATE, call);
     request.create.flags = flags;
     request.create.priority = client_priority(priority);
@@ -53,7 +53,7 @@ EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
 static cudaError_t facts(const char *call, cudaStream_t stream, WireReply *reply)
 {
     uint64_t id = client_stream(stream);
-    return capture_has_stream(id) ? capture_fails(id, cudaErrorStreamCaptureUnsupported)
+    return capture_has_stream(id) ? capture_forbids_waiting(call, id)
                                   : client_stream_facts(call, id, reply);
 }
 
@@ -121,7 +121,7 @@ static cudaError_t tell_captured(const char *call, cudaError_t error)
 EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     uint64_t id = client_stream(stream);
-    cudaError_t error = capture_forbids_asking(id);
+    cudaError_t error = capture_ends_by("cudaStreamSynchronize", id);
     return error ? tell_captured("cudaStreamSynchronize", error)
                  : synchronise(WIRE_STREAM_SYNC, "cudaStreamSynchronize", id);
 }
@@ -132,7 +132,7 @@ EXPORT cudaError_t cudaStreamQuery(cudaStream_t stream)
     WireRequest request = client_request(WIRE_STREAM_QUERY, "cudaStreamQuery");
     request.stream = client_stream(stream);
     cudaError_t error = client_open();
-    if (!error) error = capture_forbids_asking(request.stream);
+    if (!error) error = capture_forbids_asking(request.call, request.stream);
     if (error || host_is_busy(request.stream))
         return client_done(error ? error : cudaErrorNotReady);
     WireReply reply;
@@ -142,7 +142,7 @@ TWIN(cudaStreamQuery, cudaStreamQuery_ptsz, (cudaStream_t stream), (stream))
 
 EXPORT cudaError_t cudaDeviceSynchronize(void)
 {
-    cudaError_t error = capture_forbids_all();
+    cudaError_t error = capture_ends_by_all("cudaDeviceSynchronize");
     return error ? tell_captured("cudaDeviceSynchronize", error)
                  : synchronise(WIRE_DEVICE_SYNC, "cudaDeviceSynchronize", 0);
 }

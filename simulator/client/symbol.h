@@ -48,11 +48,8 @@ static inline Resolved *symbol_here(Symbol *symbol) { return &symbol->on[client_
 // The kernel or variable of that host pointer or handle; NULL: none.
 Symbol *symbol_find(const void *key, bool variable);
 
-// The error of a call whose `key` is no kernel.
-static inline cudaError_t symbol_no_kernel(const void *key)
-{
-    return key ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
-}
+// Tells that a call's `key` is no kernel, and returns its error.
+cudaError_t symbol_no_kernel(const void *key);
 
 // Adds a symbol to the image; `host` may be NULL. NULL: out of memory.
 Symbol *symbol_add(Image *image, const void *host, const char *name, bool variable);

@@ -91,6 +91,20 @@ static void call_just_before(void)
         if (h->just_before) h->just_before();
 }
 
+enum client_opening client_opens(const void *at, uint64_t *address)
+{
+    enum client_opening opening = CLIENT_NOT_GUARDED;
+    for (const ClientHooks *h = first_hooks(); h && !opening; h = h->next)
+        if (h->opens) opening = h->opens(at, address);
+    return opening;
+}
+
+void client_closes(void)
+{
+    for (const ClientHooks *h = first_hooks(); h; h = h->next)
+        if (h->closes) h->closes();
+}
+
 static int threads_asleep(void)
 {
     int asleep = 0;
@@ -103,10 +117,22 @@ static int threads_asleep(void)
 
 static int sticky;
 
+// The connection is the parent's, so this is told without the device.
+static cudaError_t is_forked(void)
+{
+    static bool said;
+    if (!said)
+        fputs("warpwise: this process was forked when its parent had called CUDA already, and\n"
+              "          cannot call it. Fork first, or start the process with exec.\n",
+              stderr);
+    said = true;
+    return cudaErrorInitializationError;
+}
+
 cudaError_t client_open(void)
 {
     // A fork may have left the mutex locked by a thread that is not in this process.
-    if (connection.owner && getpid() != connection.owner) return cudaErrorInitializationError;
+    if (connection.owner && getpid() != connection.owner) return is_forked();
     if (is_forbidden()) return cudaErrorNotPermitted;
     pthread_mutex_lock(&connection.mutex);
     cudaError_t error = connection_open();
@@ -178,15 +204,30 @@ static void exchange(WireRequest *request, const void *tail, size_t bytes, WireR
 }
 
 // The output of kernels goes to the program's stdout, between its own lines, when the program waits
-// for the kernels.
+// for the kernels; what failing assertions say goes to stderr.
 static void show_prints(const WireReply *answer)
 {
     static char text[WIRE_TAIL];
     WireReply reply = { .printed = answer->printed };
     while (reply.printed) {
-        WireRequest request = { .version = WIRE_VERSION, .op = WIRE_PRINTED };
+        int to = __builtin_ctz(reply.printed);
+        WireRequest request = { .version = WIRE_VERSION, .op = WIRE_PRINTED, .object.id = to };
         exchange(&request, NULL, 0, &reply, text, sizeof text);
-        fwrite(text, 1, reply.tail <= sizeof text ? reply.tail : 0, stdout);
+        fwrite(text, 1, reply.tail <= sizeof text ? reply.tail : 0,
+               to == WIRE_PRINTED_ERR ? stderr : stdout);
+    }
+}
+
+// Asks which pages of pinned memory host code is kept from now.
+static void take_guards(const WireReply *answer)
+{
+    static WireGuard guards[WIRE_TAIL / sizeof(WireGuard)];
+    WireReply reply = { .guards = answer->guards };
+    while (reply.guards) {
+        WireRequest request = { .version = WIRE_VERSION, .op = WIRE_GUARDS };
+        exchange(&request, NULL, 0, &reply, guards, sizeof guards);
+        for (const ClientHooks *h = first_hooks(); h; h = h->next)
+            if (h->guards) h->guards(guards, reply.tail / sizeof *guards);
     }
 }
 
@@ -220,6 +261,7 @@ cudaError_t client_call(WireRequest *request, const void *tail, size_t bytes, Wi
         call_just_before();
         exchange(request, tail, bytes, reply, out, out_bytes);
         show_prints(reply);
+        take_guards(reply);
         pthread_mutex_unlock(&connection.mutex);
         if (reply->error != WIRE_DEADLOCKED) return reply->error;
         request->alone = wait_for_others(tries);
@@ -250,8 +292,7 @@ static void receive_chunk(uint64_t index, uint64_t total, client_chunk *drain, v
 {
     receive(reply, NULL, 0);
     WireChunk chunk = chunk_at(index, total);
-    if (drain && !reply->error && !reply->deferred)
-        drain(context, slot_address(chunk.slot), chunk.offset, chunk.bytes);
+    if (drain && !reply->error) drain(context, slot_address(chunk.slot), chunk.offset, chunk.bytes);
 }
 
 // The first chunk is sent alone: if the device refuses it, nothing else is copied. After that as
@@ -288,6 +329,7 @@ cudaError_t client_transfer(WireRequest *request, WireChunk *chunk, uint64_t tot
         call_just_before();
         error = transfer_locked(request, chunk, total, fill, drain, context, reply);
         show_prints(reply);
+        take_guards(reply);
         pthread_mutex_unlock(&connection.mutex);
         if (error != (cudaError_t)WIRE_DEADLOCKED) return error;
         request->alone = wait_for_others(tries);

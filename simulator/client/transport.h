@@ -57,6 +57,13 @@ void client_prefer_device(uint32_t device);     // for threads that have chosen 
 
 // ---- Hooks around a request ----
 
+enum client_opening {
+    CLIENT_NOT_GUARDED,
+    CLIENT_OPEN_ALREADY, // the device has been told
+    CLIENT_OPEN,
+    CLIENT_OPEN_FOR_ONE, // for one instruction
+};
+
 // Hooks, any of which may be NULL. They cannot be removed.
 typedef struct ClientHooks {
     struct ClientHooks *next;
@@ -64,8 +71,17 @@ typedef struct ClientHooks {
     void (*before)(const WireRequest *request); // the request is about to wait for its turn
     void (*just_before)(void); // the request's turn has come, or the program ends: sends what the
                                // device must know first (client_tell)
+    // The device guards these pages of pinned memory, or does so no longer.
+    void (*guards)(const WireGuard *guards, size_t count);
+    // In signal handlers: host code may not access `at`. Opens its page, if it is guarded.
+    // *address: that of the byte on the device. And an instruction has run for which pages were
+    // open.
+    enum client_opening (*opens)(const void *at, uint64_t *address);
+    void (*closes)(void);
     int (*sleeps)(void); // the number of threads that only wait for requests, so that no kernel can
                          // wait for them
 } ClientHooks;
 
 void client_hook(ClientHooks *hooks);
+enum client_opening client_opens(const void *at, uint64_t *address); // call them
+void client_closes(void);

@@ -105,7 +105,7 @@ EXPORT cudaError_t cudaGraphRetainUserObject(cudaGraph_t handle, cudaUserObject_
 {
     Graph *graph = (Graph *)handle;
     UserObject *object = (UserObject *)wanted;
-    if (!graph_known(graph) || !object || !count || count > INT32_MAX
+    if (!graph_given(__func__, handle) || !object || !count || count > INT32_MAX
         || (flags & ~(unsigned)cudaGraphUserObjectMove))
         return client_done(cudaErrorInvalidValue);
     if (!hold(graph, object, count)) return client_done(cudaErrorMemoryAllocation);
@@ -118,7 +118,7 @@ EXPORT cudaError_t cudaGraphReleaseUserObject(cudaGraph_t handle, cudaUserObject
                                               unsigned count)
 {
     Graph *graph = (Graph *)handle;
-    struct Held *held = graph_known(graph) ? find(graph, (UserObject *)given) : NULL;
+    struct Held *held = graph_given(__func__, handle) ? find(graph, (UserObject *)given) : NULL;
     if (!held || !count || count > held->count) return client_done(cudaErrorInvalidValue);
     held->count -= count;
     release(held->object, count);

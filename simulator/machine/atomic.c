@@ -42,24 +42,45 @@ u64 atomic_result(const IsaRow *row, bool global, u64 old, u64 second, u64 third
     return flush ? without_denormal(result) : result;
 }
 
+// An element's operands, in all lanes.
+typedef struct Operands {
+    const IsaRow *row;
+    bool global;
+    u32 width; // bytes
+    const u8 *second, *third;
+} Operands;
+
+static inline Operands operands_of(const Access *a, u32 element)
+{
+    const Insn *i = a->insn;
+    return (Operands){ &isa_rows[i->row], a->space == SPACE_GLOBAL, i->width,
+                       row_of(a->warp, i->list ? i->list[i->elements + element] : i->vector[0]),
+                       row_of(a->warp, i->c) };
+}
+
+// What the lane makes of the old value.
+static inline u64 lane_result(const Operands *o, u32 l, u64 old)
+{
+    u64 second = 0, third = 0;
+    memcpy(&second, o->second + l * o->width, o->width);
+    memcpy(&third, o->third + l * o->width, o->width);
+    return atomic_result(o->row, o->global, old, second, third);
+}
+
 // Lane by lane, the lowest first. Each element of a vector is a step of its own.
 static void atomic_element(const Access *a, u32 element)
 {
     bool changed = false;
     const Insn *i = a->insn;
-    const IsaRow *row = &isa_rows[i->row];
     Bytes at = bytes_of(a);
     at.base += element * i->width;
+    const Operands operands = operands_of(a, element);
     u8 *d = i->reduces ? NULL : row_of(a->warp, i->list ? i->list[element] : i->d);
-    const u8 *b = row_of(a->warp, i->list ? i->list[i->elements + element] : i->vector[0]),
-             *c = row_of(a->warp, i->c);
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
-        u64 old = 0, second = 0, third = 0;
+        u64 old = 0;
         memcpy(&old, place(at, l), i->width);
-        memcpy(&second, b + l * i->width, i->width);
-        memcpy(&third, c + l * i->width, i->width);
-        u64 result = atomic_result(row, a->space == SPACE_GLOBAL, old, second, third);
+        u64 result = lane_result(&operands, l, old);
         changed |= memcmp(&result, &old, i->width) != 0;
         memcpy(place(at, l), &result, i->width);
         if (d) memcpy(d + l * i->width, &old, i->width);
@@ -72,6 +93,28 @@ static void atomic_lanes(const Access *a)
     if (a->insn->width == 16) atomic_wide(a);
     else
         for (u32 e = 0; e < a->insn->elements; e++) atomic_element(a, e);
+}
+
+// Is the lane's element left as it is, and would any other value be?
+static bool lane_asks(const Access *a, u32 element, u32 l)
+{
+    const Operands operands = operands_of(a, element);
+    u64 old[] = { 0, ~0ull, 0 };
+    memcpy(&old[2], place(bytes_of(a), l) + element * operands.width, operands.width);
+    for (u32 n = 0; n < sizeof old / sizeof *old; n++) {
+        u64 result = lane_result(&operands, l, old[n]);
+        if (memcmp(&result, &old[n], operands.width)) return false;
+    }
+    return true;
+}
+
+bool atomic_asks(const Access *a)
+{
+    bool asks = !a->insn->reduces && a->insn->width <= sizeof(u64);
+    for (u32 rest = a->mask; rest && asks; rest &= rest - 1)
+        for (u32 e = 0; e < a->insn->elements && asks; e++)
+            asks = lane_asks(a, e, (u32)__builtin_ctz(rest));
+    return asks;
 }
 
 // The lowest lane of each word that some of them address.

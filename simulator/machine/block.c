@@ -36,7 +36,7 @@ void block_start(Block *b, u32 number, u32 sm)
     b->number = number;
     b->sm = sm;
     b->occupied = true;
-    b->spins = b->arrivals = false;
+    b->spins = b->arrivals = b->gives_way = false;
     b->since = g->steps;
     b->rounds = b->meetings = 0;
     b->sweep.step_count = b->sweep.count = 0;
@@ -51,13 +51,14 @@ void block_start(Block *b, u32 number, u32 sm)
         Warp *w = &b->warps[n];
         u32 left = g->threads - n * LANES;
         w->live = left < LANES ? (1u << left) - 1 : ~0u;
-        w->clock_ready = w->yielded = w->turn_expired = w->preempted = w->check_stores =
+        w->clock_ready = w->yielded = w->turn_expired = w->preempted = w->parted = w->check_stores =
             w->reads_host_memory = w->reads_clock = false;
         w->waited = 0;
         w->clock_insn = NULL;
         w->polls_clock = false;
         w->turn_limit = g->waits ? SPIN_TURNS : WARP_TURNS;
         w->arrival_count = w->votes = 0;
+        w->arrival[0].pc = ~0u;
         w->depth = 0;
         if (fresh || w->stack_used) clear_stack(w, g->kernel);
         w->pc = w->active = w->unserved = w->waiting = w->arrived = w->skipped = w->stop =
@@ -175,7 +176,7 @@ static enum round run_warps(Block *b)
         if (!w->preempted && !w->unserved) w->check_stores = w->turn_expired && w->polled;
         if (!spins) w->turn_limit = w->polled ? SPIN_TURNS : WARP_TURNS;
         g->waits |= spins;
-        ran += g->steps != steps || w->unserved;
+        ran += g->steps != steps || w->unserved || w->preempted;
         spun += spins;
         asked += w->polled && !w->unserved;
     }
@@ -236,10 +237,12 @@ bool block_run(Block *b)
             else report_waiting(first_live(b, true));
             return false;
         }
+        if (b->gives_way) break;
         b->rounds += round == ROUND_ASKS;
         if (g->shuffled && shuffle_ends(g)) return false;
     }
     b->rounds = b->meetings = 0;
+    b->gives_way = false;
     b->spins = true;
     return false;
 }

@@ -48,6 +48,7 @@ typedef struct Block {
     struct Bulks *bulks;     // copies in bulk in flight (bulk.h); NULL: none so far
     u64 seen;                // Grid.progress after its latest turn,
     u64 spun;                // and after its latest turn in which every warp that ran spun
+    bool gives_way;          // a warp of it gives way to other blocks
     bool slow;               // shuffled: it is passed over more often than others
     u32 rounds, meetings;    // of its present turn (block_run)
     bool arrivals;           // a warp has arrived at a barrier since the barriers were checked

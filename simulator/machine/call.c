@@ -12,6 +12,7 @@
 #include "call.h"
 #include "handlers.h"
 #include "observer.h"
+#include "pointer.h"
 #include "report/report.h"
 #include "source_fill.h"
 #include "base/need.h"
@@ -163,9 +164,10 @@ static u32 function_at(const Kernel *k, u64 address)
 
 static void report_no_function(Warp *w, const Insn *i, u32 lane, u64 address)
 {
-    Report r = { .cause = CAUSE_no_device_function, .address = address };
+    Report r = { .address = address };
     source_fill(&r, w, i, lane);
-    report_error(&r);
+    pointer_trace(&r, w, i, w->block->grid->kernel->calls[i->target].address, lane);
+    pointer_report_call(&r);
     grid_fail(w->block->grid, cudaErrorIllegalAddress);
 }
 

@@ -54,7 +54,7 @@ static u64 state_of(const Warp *w)
                         w->arrived_pc, w->votes,  w->skipped, w->ready_count };
     u64 h = hash(w->clock_ready, own, sizeof own);
     for (u32 n = 0; n < w->ready_count; n++) {
-        const u32 path[] = { w->ready[n].pc, w->ready[n].mask, w->ready[n].held,
+        const u32 path[] = { w->ready[n].pc, w->ready[n].mask, w->ready[n].held, w->ready[n].late,
                              w->ready[n].depth };
         h = hash(h, path, sizeof path);
     }
@@ -266,9 +266,10 @@ static void fill_cause(Report *r, const Grid *g, const Warp *first, u32 devices)
         r->detail = NULL;
         r->cause = devices == 1 ? CAUSE_no_other_device_at_work : CAUSE_devices_wait_for_devices;
         r->number[0] = (ReportNumber){ "devices", devices };
-    } else if (r->cause || mbarrier_missing(first, r)) {
+    } else if ((r->cause && !(left && grid_is_shuffled(g))) || mbarrier_missing(first, r)) {
         return;
     } else if (left) {
+        r->detail = NULL;
         r->cause = grid_is_shuffled(g) ? CAUSE_waits_for_shuffled_blocks
                                        : CAUSE_waits_for_blocks_without_place;
         r->number[0] = (ReportNumber){ "resident", g->resident };

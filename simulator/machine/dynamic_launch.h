@@ -42,6 +42,7 @@ void run_occupancy(Warp *, const Insn *, u32 mask);
 // error_text.c
 void run_error_name(Warp *, const Insn *, u32 mask);
 void run_error_string(Warp *, const Insn *, u32 mask);
+const char *error_name(int code); // "cudaErrorInvalidValue"
 
 // Ends a lane's call: sets its result, which becomes the lane's last error if it is one. Stores
 // `bytes` bytes, at most VALUE_BYTES, of a value where the lane wants it; false: it must not, and

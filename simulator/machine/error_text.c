@@ -46,14 +46,22 @@ static const Strings *strings_on(u32 device)
     return s;
 }
 
+static u32 row_of_code(int code)
+{
+    u32 n = 0;
+    while (n < ROWS - 1 && table[n].code != code) n++;
+    return n;
+}
+
+const char *error_name(int code) { return table[row_of_code(code)].name; }
+
 static void answer(Warp *w, const Insn *i, u32 mask, const u64 row[ROWS])
 {
     const int *code = row_of(w, i->a);
     u64 *result = row_of(w, i->d);
     for (; mask; mask &= mask - 1) {
-        u32 lane = __builtin_ctz(mask), n = 0;
-        while (n < ROWS - 1 && table[n].code != code[lane]) n++;
-        result[lane] = row[n];
+        u32 lane = __builtin_ctz(mask);
+        result[lane] = row[row_of_code(code[lane])];
     }
 }
 

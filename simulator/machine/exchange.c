@@ -6,6 +6,7 @@
 #include "report/report.h"
 #include "source_fill.h"
 #include "handlers.h"
+#include "observer.h"
 
 static bool all_named(Warp *w, const Insn *i, u32 mask, const u32 *members)
 {
@@ -28,15 +29,14 @@ static u32 assemble(Warp *w, const Insn *i, u32 mask)
 {
     const u32 *members = row_of(w, i->members);
     Grid *g = w->block->grid;
-    u32 pc = i - g->kernel->code, wanted = members[__builtin_ctz(mask)], same = 0;
+    u32 pc = i - g->kernel->code;
     if (!all_named(w, i, mask, members)) return 0;
-    for (u32 l = 0; l < LANES; l++) same |= (u32)(members[l] == wanted) << l;
-    if (mask & ~same) {
-        w->active &= ~(mask & ~same);
-        warp_park(w, pc, mask & ~same);
-        mask &= same;
+    u32 here = warp_complete(w, mask, members);
+    if (here) {
+        if (mask & ~here) warp_park(w, pc, mask & ~here);
+        w->active &= here | ~mask;
+        return here;
     }
-    if (!(wanted & w->live & ~mask)) return mask;
     tally_take_back(g->tally, pc, w->active); // it runs when the others have arrived
     w->active &= ~mask;
     warp_hold(w, pc, mask);
@@ -146,6 +146,14 @@ void run_shfl_sync_idx_b32(Warp *w, const Insn *i, u32 mask)
     shuffle(w, i, mask, pick_idx, true);
 }
 
+// The participating lanes, which all learn something of one another.
+static u32 gather(Warp *w, const Insn *i, u32 mask)
+{
+    u32 here = assemble(w, i, mask);
+    if (here) OBSERVERS(shuffled, w, i, here, NULL);
+    return here;
+}
+
 // ---- votes ----
 
 static u32 votes(const Warp *w, const Insn *i, u32 here)
@@ -155,19 +163,19 @@ static u32 votes(const Warp *w, const Insn *i, u32 here)
 
 void run_vote_sync_any_pred(Warp *w, const Insn *i, u32 mask)
 {
-    u32 here = assemble(w, i, mask);
+    u32 here = gather(w, i, mask);
     if (here) set_predicate(w, i->d, here, votes(w, i, here) ? ~0u : 0);
 }
 
 void run_vote_sync_all_pred(Warp *w, const Insn *i, u32 mask)
 {
-    u32 here = assemble(w, i, mask);
+    u32 here = gather(w, i, mask);
     if (here) set_predicate(w, i->d, here, votes(w, i, here) == here ? ~0u : 0);
 }
 
 void run_vote_sync_uni_pred(Warp *w, const Insn *i, u32 mask)
 {
-    u32 here = assemble(w, i, mask), yes = votes(w, i, here);
+    u32 here = gather(w, i, mask), yes = votes(w, i, here);
     if (here) set_predicate(w, i->d, here, yes == here || !yes ? ~0u : 0);
 }
 
@@ -180,7 +188,7 @@ static void set_all(Warp *w, const Insn *i, u32 here, u32 value)
 
 void run_vote_sync_ballot_b32(Warp *w, const Insn *i, u32 mask)
 {
-    u32 here = assemble(w, i, mask);
+    u32 here = gather(w, i, mask);
     if (here) set_all(w, i, here, votes(w, i, here));
 }
 
@@ -204,7 +212,7 @@ static u32 equal_lanes(const Warp *w, const Insn *i, u32 here, u32 lane)
 
 static void match_any(Warp *w, const Insn *i, u32 mask)
 {
-    u32 here = assemble(w, i, mask), values[LANES];
+    u32 here = gather(w, i, mask), values[LANES];
     for (u32 l = 0; l < LANES; l++)
         if (here >> l & 1) values[l] = equal_lanes(w, i, here, l);
     if (here) set(w, i, here, values);
@@ -212,7 +220,7 @@ static void match_any(Warp *w, const Insn *i, u32 mask)
 
 static void match_all(Warp *w, const Insn *i, u32 mask)
 {
-    u32 here = assemble(w, i, mask);
+    u32 here = gather(w, i, mask);
     if (!here) return;
     bool all = equal_lanes(w, i, here, __builtin_ctz(here)) == here;
     set_all(w, i, here, all ? here : 0);
@@ -229,7 +237,7 @@ void run_match_all_sync_b64(Warp *w, const Insn *i, u32 mask) { match_all(w, i, 
 #define REDUX(op, T, together)                                                                     \
     void run_redux_sync_##op(Warp *w, const Insn *i, u32 mask)                                     \
     {                                                                                              \
-        u32 here = assemble(w, i, mask);                                                           \
+        u32 here = gather(w, i, mask);                                                             \
         if (!here) return;                                                                         \
         const T *a = row_of(w, i->a);                                                              \
         T x = a[__builtin_ctz(here)];                                                              \

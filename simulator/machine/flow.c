@@ -49,7 +49,8 @@ void run_brx(Warp *w, const Insn *i, u32 mask)
 
 static void report_barrier(Warp *w, u32 pc, u32 others)
 {
-    Report r = { .cause = CAUSE_barrier_in_branch,
+    bool in_loop = grid_meets_each_round(w->block->grid, pc);
+    Report r = { .cause = in_loop ? CAUSE_barrier_in_loop : CAUSE_barrier_in_branch,
                  .threads = __builtin_popcount(w->arrived),
                  .number = { { "warp_threads", __builtin_popcount(w->arrived | others) } } };
     source_fill(&r, w, &w->block->grid->kernel->code[pc], __builtin_ctz(w->arrived));

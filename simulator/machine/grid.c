@@ -74,26 +74,53 @@ void grid_fail(Grid *g, int status)
     if (g->running) g->running->stop = 0;
 }
 
+static u32 add_next(const Kernel *k, u32 pc, u32 *todo, u32 count)
+{
+    const Insn *i = &k->code[pc];
+    if (i->op == ISA_bra) todo[count++] = i->target;
+    if (i->guard || (i->op != ISA_bra && !insn_ends(i))) todo[count++] = pc + 1;
+    return count;
+}
+
+// Marks what can run after the instruction at `from`, if not by way of that at `avoid`.
+static void follow(const Kernel *k, u32 from, u32 avoid, bool *seen)
+{
+    u32 *todo = calloc(2 * k->code_count + 2, sizeof *todo), count = 0;
+    if (!todo) no_memory(k);
+    for (count = add_next(k, from, todo, count); count;) {
+        u32 pc = todo[--count];
+        if (pc >= k->code_count || pc == avoid || seen[pc]) continue;
+        seen[pc] = true;
+        count = add_next(k, pc, todo, count);
+    }
+    free(todo);
+}
+
 const bool *grid_beyond(Grid *g, u32 barrier)
 {
     const Kernel *k = g->kernel;
     if (g->beyond && g->beyond_pc == barrier) return g->beyond;
     free(g->beyond);
     g->beyond = calloc(k->code_count, sizeof *g->beyond);
-    u32 *todo = calloc(2 * k->code_count, sizeof *todo), count = 0;
-    if (!g->beyond || !todo) no_memory(k);
+    if (!g->beyond) no_memory(k);
     g->beyond_pc = barrier;
-    for (u32 pc = barrier + 1;; pc = todo[--count]) {
-        for (; pc < k->code_count && !g->beyond[pc]; pc++) {
-            const Insn *i = &k->code[pc];
-            g->beyond[pc] = true;
-            if (i->op == ISA_bra) todo[count++] = i->target;
-            if (!i->guard && (i->op == ISA_bra || insn_ends(i))) break;
-        }
-        if (!count) break;
-    }
-    free(todo);
+    follow(k, barrier, ~0u, g->beyond);
     return g->beyond;
+}
+
+// The loop begins with the first of its instructions. A round leads from there to there.
+bool grid_meets_each_round(Grid *g, u32 barrier)
+{
+    const Kernel *k = g->kernel;
+    u32 begin = 0;
+    if (!grid_beyond(g, barrier)[barrier]) return false;
+    while (!grid_beyond(g, barrier)[begin] || !grid_beyond(g, begin)[barrier]) begin++;
+    bool *seen = calloc(k->code_count, sizeof *seen);
+    if (!seen) no_memory(k);
+    if (begin != barrier) follow(k, begin, barrier, seen);
+    bool around = seen[begin];
+    free(seen);
+    return !around;
 }
 
 // ---- Slots ----

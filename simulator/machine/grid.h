@@ -13,6 +13,7 @@ typedef struct Launch {
     u32 device;
     u32 depth;        // 0: the host launched it; otherwise nesting of dynamic launches
     bool cooperative; // its blocks wait for each other, so all must be resident at once
+    bool reaches_all; // it may access every device's memory, whatever peer access there is
     u64 limit;        // warp instructions after which it is stopped; 0: no limit
     u64 operation;    // its number among the streams' operations (clock.h)
     double at_least;  // seconds that it takes at least, because it waits for others

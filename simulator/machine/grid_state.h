@@ -54,5 +54,8 @@ struct Grid {
 // For each instruction of the kernel: can it run after the barrier at `pc`?
 const bool *grid_beyond(Grid *grid, u32 pc);
 
+// Is the barrier in a loop, each round of which comes to it?
+bool grid_meets_each_round(Grid *grid, u32 barrier);
+
 // Ends the grid with a sticky error. The first error stays.
 void grid_fail(Grid *grid, int status);

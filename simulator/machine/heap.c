@@ -12,6 +12,7 @@
 #include "source_fill.h"
 #include "grid_state.h"
 
+enum { MOST_FAILURES = 8 }; // instructions that are remembered
 enum { ALIGN = 16, LEAST_GAP = 256, MOST_GAP = 1 << 16, PAGE = 4096, DEFAULT_LIMIT = 8 << 20 };
 static const u64 ARENA_BYTES = 1 << 28;
 
@@ -19,6 +20,8 @@ static struct Heap {
     u64 limit;      // bytes; 0: the default
     u64 next, end;  // of the arena that is being filled
     HeapRoom *room; // once kernels have used the heap
+    HeapFailure failure[MOST_FAILURES];
+    u32 failures;
 } heaps[MOST_DEVICES];
 
 static u64 round_up(u64 n, u64 unit) { return (n + unit - 1) / unit * unit; }
@@ -56,6 +59,8 @@ static Place place_of(const Warp *w, const Insn *i)
     return place;
 }
 
+static u64 heap_bytes(const struct Heap *h) { return h->limit ? h->limit : DEFAULT_LIMIT; }
+
 // `align`: a power of two, at least ALIGN. An allocation of no bytes has an address of its own; it
 // counts as one byte, so that it can be found.
 static Allocation *allocate(u32 device, u64 wanted, u64 align)
@@ -63,7 +68,7 @@ static Allocation *allocate(u32 device, u64 wanted, u64 align)
     u64 bytes = wanted ? wanted : 1;
     struct Heap *h = &heaps[device];
     HeapRun run;
-    if (!h->room) h->room = heap_room_make(h->limit ? h->limit : DEFAULT_LIMIT);
+    if (!h->room) h->room = heap_room_make(heap_bytes(h));
     if (align > ARENA_BYTES || !heap_room_take(h->room, wanted + (align - ALIGN), &run))
         return NULL;
     u64 room = round_up(bytes, ALIGN), gap = room < LEAST_GAP ? LEAST_GAP
@@ -85,6 +90,22 @@ static Allocation *allocate(u32 device, u64 wanted, u64 align)
     return a;
 }
 
+const HeapFailure *heap_failure(u32 device, const Insn *malloc)
+{
+    const struct Heap *h = &heaps[device];
+    for (u32 n = 0; n < h->failures; n++)
+        if (!malloc || h->failure[n].insn == malloc) return &h->failure[n];
+    return NULL;
+}
+
+static void note_failure(u32 device, const Insn *malloc, u64 wanted, Place place)
+{
+    struct Heap *h = &heaps[device];
+    if (h->failures == MOST_FAILURES || heap_failure(device, malloc)) return;
+    h->failure[h->failures++] =
+        (HeapFailure){ .insn = malloc, .place = place, .wanted = wanted, .heap = heap_bytes(h) };
+}
+
 static void give_back(Allocation *a)
 {
     u64 first = round_up(a->base, PAGE), end = (a->base + a->size) / PAGE * PAGE;
@@ -104,6 +125,7 @@ static void allocate_lanes(Warp *w, const Insn *i, u32 mask, const u64 *align)
         bool good = !align || (align[l] && !(align[l] & (align[l] - 1)));
         Allocation *a = good ? allocate(w->block->grid->launch->device, bytes[l], to) : NULL;
         if (a) a->made_in = place;
+        else if (good) note_failure(w->block->grid->launch->device, i, bytes[l], place);
         result[l] = a ? a->base : 0;
     }
 }
@@ -159,6 +181,7 @@ void run_malloc_by_kernel(Warp *w, const Insn *i, u32 mask)
         u32 lane = __builtin_ctz(mask);
         Allocation *a = allocate(w->block->grid->launch->device, bytes[lane], ALIGN);
         if (a) a->made_in = place;
+        else note_failure(w->block->grid->launch->device, i, bytes[lane], place);
         bool good = dynamic_launch_store(w, i, lane, to[lane], a ? a->base : 0, sizeof a->base);
         dynamic_launch_return(w, i, lane,
                               !good ? cudaErrorInvalidValue
@@ -204,5 +227,6 @@ void heap_free_all(u32 of)
         heap_room_free(heaps[d].room);
         heaps[d].room = NULL;
         heaps[d].limit = 0;
+        heaps[d].failures = 0;
     }
 }

@@ -112,8 +112,9 @@ typedef struct Observer {
     void (*mbarrier_arrived)(Access *, bool completes);
     void (*mbarrier_waited)(Access *);
     void (*proxy_fence)(Warp *); // between generic accesses to shared memory and copies in bulk
-    // Lane l of `here` has received register i->a of lane from[l], which may be inactive.
-    void (*shuffled)(Warp *, const Insn *i, u32 here, const u8 from[LANES]);
+    // Lane l of `here` has received register i->a of lane from[l], which may be inactive; or, with
+    // NULL, what all of them have made of it together.
+    void (*shuffled)(Warp *, const Insn *i, u32 here, const u8 *from);
     void (*grid_end)(Grid *);
     void (*grid_free)(Grid *); // what was kept of it is no longer needed
 

@@ -1,4 +1,4 @@
-// Device printf and assert. As on a GPU, the text is kept until the host synchronises.
+// Device printf and assert. As on a GPU, their text is kept until the host synchronises.
 #define _GNU_SOURCE
 #include <driver_types.h>
 #include <stdio.h>
@@ -16,27 +16,34 @@
 
 enum { MOST_ARGUMENTS = 32 }; // of a printf, besides its format (Programming Guide)
 
-static char *text;
-static size_t text_bytes;
-static FILE *out;
+static struct {
+    char *text;
+    size_t bytes;
+    FILE *file;
+} printed[WIRE_PRINTED_TO];
 static bool used;
 
 bool print_used(void) { return used; }
 
+static FILE *open_text(enum wire_printed to)
+{
+    if (!printed[to].file) printed[to].file = open_memstream(&printed[to].text, &printed[to].bytes);
+    return printed[to].file;
+}
+
 static FILE *buffer(void)
 {
     used = true;
-    if (!out) out = open_memstream(&text, &text_bytes);
-    return out;
+    return open_text(WIRE_PRINTED_OUT);
 }
 
-char *print_take(size_t *bytes)
+char *print_take(enum wire_printed to, size_t *bytes)
 {
-    if (!out) return NULL;
-    fclose(out);
-    out = NULL;
-    *bytes = text_bytes;
-    return text;
+    if (!printed[to].file) return NULL;
+    fclose(printed[to].file);
+    printed[to].file = NULL;
+    *bytes = printed[to].bytes;
+    return printed[to].text;
 }
 
 // The host address of a lane's generic address; NULL: there is no memory.
@@ -165,15 +172,33 @@ static void run_vprintf(Warp *w, const Insn *i, u32 mask)
     }
 }
 
+// What CUDA's own runtime prints on stderr for the thread.
+static void print_assertion(const Warp *w, const Insn *i, const Report *r, u32 lane)
+{
+    const u64 *file = row_of(w, i->b), *function = row_of(w, i->vector[0]);
+    const u32 *line = row_of(w, i->c);
+    char *file_name = string_at(w, lane, file[lane]), *name = string_at(w, lane, function[lane]);
+    fprintf(open_text(WIRE_PRINTED_ERR),
+            "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file_name,
+            line[lane], name, r->block[0], r->block[1], r->block[2], r->thread[0], r->thread[1],
+            r->thread[2], r->detail);
+    free(file_name);
+    free(name);
+}
+
 // __assertfail(expression, file, line, function, character size)
 static void run_assertfail(Warp *w, const Insn *i, u32 mask)
 {
-    u32 lane = __builtin_ctz(mask);
-    char *expression = string_at(w, lane, ((const u64 *)row_of(w, i->a))[lane]);
-    Report r = { .cause = CAUSE_assertion_failed, .detail = expression };
-    source_fill(&r, w, i, lane);
-    report_error(&r);
-    free(expression);
+    const u64 *expression = row_of(w, i->a);
+    for (u32 lane = 0; lane < LANES; lane++) {
+        if (!(mask >> lane & 1)) continue;
+        Report r = { .cause = CAUSE_assertion_failed,
+                     .detail = string_at(w, lane, expression[lane]) };
+        source_fill(&r, w, i, lane);
+        report_error(&r);
+        print_assertion(w, i, &r, lane);
+        free((char *)r.detail);
+    }
     grid_fail(w->block->grid, cudaErrorAssert);
 }
 

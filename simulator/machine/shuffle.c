@@ -1,12 +1,14 @@
 // A seed decides what CUDA leaves open: when each block begins, which resident block runs, which of
-// its warps runs, and for how long. This exposes kernels that rely on habits, such as that blocks
-// of lower numbers have ended or that warps run in order. It concerns kernels whose threads
-// communicate by atomics, fences or strong accesses; in other kernels the order changes nothing, or
-// there is a race.
+// its warps runs, and for how long, and which of a warp's lanes run first. This exposes kernels
+// that rely on habits, such as that blocks of lower numbers have ended, that warps run in order, or
+// that the lanes of a warp run in step. It concerns kernels whose threads communicate by atomics,
+// fences or strong accesses; in other kernels the order changes nothing, or there is a race.
 //
 // A turn ends only after an instruction that others may see, or that shows what others did;
 // elsewhere a switch could not be noticed. While nothing changes, a warp is preempted once, and
-// then has full turns, so that deadlocks are found as usual (deadlock.c).
+// then has full turns, so that deadlocks are found as usual (deadlock.c). In the same way lanes
+// fall behind the others of their warp: until these have ended, wait for them, or have used up a
+// turn, which they may have spent on waiting.
 
 #include "shuffle.h"
 
@@ -14,9 +16,17 @@
 
 enum { CROWD = 64 }; // resident blocks that make progress
 // Probabilities, each one in so many: a block begins beside CROWD others; a block's turn ends; a
-// warp is preempted; a block is slow; a slow block that is drawn runs; a waiting block that is
-// drawn runs.
-enum { BEGINS_IN_CROWD = 512, ENDS = 2, CUTS = 4, SLOW = 16, SLOW_TURN = 256, SPIN_TURN = 512 };
+// warp is preempted; lanes of a whole warp fall behind; a block is slow; a slow block that is drawn
+// runs; a waiting block that is drawn runs.
+enum {
+    BEGINS_IN_CROWD = 512,
+    ENDS = 2,
+    CUTS = 4,
+    PARTS = 2,
+    SLOW = 16,
+    SLOW_TURN = 256,
+    SPIN_TURN = 512
+};
 
 static u64 seed; // 0: not shuffled
 
@@ -98,6 +108,20 @@ void shuffle_warps(Grid *g, u8 *order, u32 count)
 }
 
 bool shuffle_ends(Grid *g) { return draw(g, ENDS) == 0; }
+
+u32 shuffle_parts(Warp *w, const Insn *i)
+{
+    Grid *g = w->block->grid;
+    u32 lanes = w->active;
+    if (!i->strong || lanes != w->live) return 0;
+    w->parted = false;
+    if (!(lanes & (lanes - 1)) || w->depth || w->parted_at == g->progress || draw(g, PARTS))
+        return 0;
+    w->parted_at = g->progress;
+    u32 late = lanes & (draw(g, 1u << 16) | draw(g, 1u << 16) << 16);
+    w->parted = late && late != lanes;
+    return w->parted ? late : 0;
+}
 
 bool shuffle_preempts(Warp *w, const Insn *i)
 {

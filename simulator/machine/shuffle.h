@@ -25,3 +25,7 @@ bool shuffle_ends(Grid *grid);
 // For a shuffled grid: does the warp's turn end after this instruction, which others may have seen,
 // or which has seen others?
 bool shuffle_preempts(Warp *warp, const Insn *insn);
+
+// For a shuffled grid: the lanes of a whole warp that fall behind the others before this
+// instruction, which others may see, or which shows what others did. 0: none do.
+u32 shuffle_parts(Warp *warp, const Insn *insn);

@@ -26,10 +26,27 @@ void warp_park(Warp *w, u32 pc, u32 mask)
     if (pc < w->stop) w->stop = pc;
 }
 
+void warp_give_way(Warp *w, bool blocks)
+{
+    w->preempted = w->turn_expired = true; // also for lanes of its own that are elsewhere
+    w->block->gives_way |= blocks;
+}
+
 void warp_hold(Warp *w, u32 pc, u32 mask)
 {
     w->ready[w->ready_count++] = (Path){ .pc = pc, .mask = mask, .held = true, .depth = w->depth };
     w->stop = 0;
+}
+
+u32 warp_complete(const Warp *w, u32 lanes, const u32 *members)
+{
+    for (u32 rest = lanes, same; rest; rest &= ~same) {
+        u32 wanted = members[__builtin_ctz(rest)];
+        same = 0;
+        for (u32 l = 0; l < LANES; l++) same |= (u32)(members[l] == wanted) << l & rest;
+        if (!(wanted & w->live & ~same)) return same;
+    }
+    return 0;
 }
 
 // Only lanes that wait for others are left: somewhere the last of those may have arrived or ended
@@ -44,7 +61,7 @@ static bool all_held(Warp *w, u32 *pc, u32 *depth)
         for (u32 k = 0; k < w->ready_count; k++)
             if (w->ready[k].pc == path.pc && w->ready[k].depth == path.depth)
                 here |= w->ready[k].mask;
-        if (members[__builtin_ctz(path.mask)] & w->live & ~here) continue;
+        if (!warp_complete(w, here, members)) continue;
         *pc = path.pc;
         *depth = path.depth;
         return true;
@@ -92,12 +109,22 @@ static bool goes_first(const Path *path, u32 pc, u32 depth)
     return pc == ~0u || path->depth > depth || (path->depth == depth && path->pc < pc);
 }
 
+// Under --shuffle: lanes that fell behind go on when no others can, or at the end of a turn.
+static void catch_up(Warp *w, bool turn_expired)
+{
+    bool others = false;
+    for (u32 n = 0; n < w->ready_count; n++) others |= !(w->ready[n].held | w->ready[n].late);
+    if (others && !turn_expired) return;
+    for (u32 n = 0; n < w->ready_count; n++) w->ready[n].late = false;
+}
+
 // Picks the lanes at the lowest instruction, or, if the turn has expired, at the next lowest.
 // False: there are none.
 static bool pick(Warp *w, bool turn_expired)
 {
     if (!w->active && w->ready_count == 1
-        && !(w->ready[0].held | w->arrived | w->cluster_waiting)) { // the common case
+        && !(w->ready[0].held | w->ready[0].late | w->arrived
+             | w->cluster_waiting)) { // the common case
         w->pc = w->ready[0].pc;
         w->depth = w->ready[0].depth;
         w->active = w->ready[0].mask;
@@ -110,9 +137,10 @@ static bool pick(Warp *w, bool turn_expired)
         w->ready[w->ready_count++] = (Path){ .pc = w->pc, .mask = w->active, .depth = w->depth };
     if (!w->ready_count) return false;
     u32 pc = ~0u, depth = w->depth, kept = 0;
+    if (w->parted) catch_up(w, turn_expired);
     for (u32 n = 0; n < w->ready_count; n++) {
         Path path = w->ready[n];
-        if (!path.held && path.pc != avoid && goes_first(&path, pc, depth))
+        if (!(path.held | path.late) && path.pc != avoid && goes_first(&path, pc, depth))
             pc = path.pc, depth = path.depth;
     }
     for (u32 n = 0; pc == ~0u && avoid != ~0u && n < w->ready_count; n++)
@@ -124,16 +152,28 @@ static bool pick(Warp *w, bool turn_expired)
     w->stop = ~0u;
     for (u32 n = 0; n < w->ready_count; n++) {
         Path path = w->ready[n];
-        if (path.pc == pc && path.depth == depth && !(path.mask & w->cluster_waiting)) {
+        if (path.pc == pc && path.depth == depth && !path.late
+            && !(path.mask & w->cluster_waiting)) {
             w->active |= path.mask;
         } else {
             w->ready[kept++] = path;
-            if (path.depth == depth && path.pc > pc && path.pc < w->stop) w->stop = path.pc;
+            if (path.depth == depth && path.pc > pc && path.pc < w->stop && !path.late)
+                w->stop = path.pc;
         }
     }
     w->ready_count = kept;
-    if (w->arrived && insn_row(&w->block->grid->kernel->code[w->arrived_pc])->aligned)
+    if (w->arrived && !w->parted && insn_row(&w->block->grid->kernel->code[w->arrived_pc])->aligned)
         look_beyond(w);
+    return true;
+}
+
+// Under --shuffle: some lanes stay in front of the instruction.
+static bool fall_behind(Warp *w, const Insn *i)
+{
+    u32 late = shuffle_parts(w, i);
+    if (!late) return false;
+    w->ready[w->ready_count++] = (Path){ .pc = w->pc - 1, .mask = late, .late = true };
+    w->active &= ~late;
     return true;
 }
 
@@ -159,9 +199,20 @@ static inline __attribute__((always_inline)) u64 run_path(Warp *w, const Insn *c
             continue;
         }
         w->pc = pc;
+        if (shuffled && fall_behind(w, i)) {
+            u64 ran = pc - 1 - first;
+            steps += ran;
+            if (!bare && ran) tally_run(tally, first, pc - 1, active);
+            first = pc - 1;
+            mask = active = w->active;
+        }
         if (i->guard) mask &= *(u32 *)row_of(w, i->guard) ^ i->guard_flip;
         if (!bare && i->observable && w->block->sweep.count) sweep_flush(w->block);
         if (seen && w->watch) w->watch(w, i, mask);
+        if (seen && w->preempted) {
+            pc--;
+            break;
+        }
         if (seen && w->trace) OBSERVERS(step, w, i);
         if (mask && !(i->invariant && invariant_is_done(w, i, mask))) i->run(w, i, mask);
         seen = !bare && (w->watch || w->trace);
@@ -198,8 +249,8 @@ void warp_run(Warp *w)
         grid->steps += grid->shuffled     ? run_piece(w, code, tally)
                      : observers_are_bare ? run_path(w, code, tally, true, false)
                                           : run_path(w, code, tally, false, false);
-        if ((w->turn_expired = w->turns >= w->turn_limit) || w->preempted)
-            return; // others may have to run first
+        w->turn_expired = w->preempted ? w->turn_expired : w->turns >= w->turn_limit;
+        if (w->turn_expired || w->preempted) return; // others may have to run first
     }
 }
 

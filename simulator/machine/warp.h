@@ -19,6 +19,7 @@ typedef struct Spin {
 typedef struct Path { // lanes at one instruction
     u32 pc, mask;
     bool held; // until other lanes reach it
+    bool late; // until no other path can run, or a turn expires (shuffle.h)
     u32 depth; // calls that its lanes are in
 } Path;
 
@@ -48,7 +49,8 @@ struct Warp {
     u32 arrived_at; // its number
     u32 votes;      // bar.red: the predicates of these lanes
     u32 arrival_count;
-    Path arrival[LANES]; // the arriving instructions: each path resumes after its own
+    Path arrival[LANES]; // the arriving instructions, or those of the latest barrier, the first
+                         // ~0 if there was none: each path resumes after its own
     u32 skipped;         // lanes that were seen beyond that barrier
     u32 cluster_arrived; // lanes that have arrived at the cluster's barrier,
     u32 cluster_waiting; // those of them that wait there,
@@ -57,8 +59,10 @@ struct Warp {
     u32 turns;           // backward branches in this turn
     u32 turn_limit;      // backward branches that a turn may have
     bool turn_expired;   // its last turn reached the limit
-    bool preempted;      // its turn was ended early (shuffle.h)
+    bool preempted;      // its turn was ended early (shuffle.h, warp_give_way())
     u64 preempted_at;    // Grid.progress when that happened last
+    bool parted;         // lanes of it have fallen behind the others (shuffle.h),
+    u64 parted_at;       // when Grid.progress was this
     u32 unserved; // lanes of `atomic`, the current instruction, that run after other warps' turns
     const Insn *atomic;
     bool check_stores; // its last turn read what others may change: compare what its stores find in
@@ -98,6 +102,10 @@ struct Warp {
 
 enum { MOST_WARPS = 1024 / LANES }; // of a block
 
+// For what watches: the warp's turn ends before the instruction that it is to run, and, with
+// `blocks`, its block's turn, too. What is late may come now.
+void warp_give_way(Warp *warp, bool blocks);
+
 // Runs the warp until it ends, waits, or its turn ends.
 void warp_run(Warp *warp);
 
@@ -109,6 +117,10 @@ void warp_report_stuck(Warp *warp);
 
 // For a handler: these lanes wait at `pc` until other lanes of the warp reach it.
 void warp_hold(Warp *warp, u32 pc, u32 mask);
+
+// Of lanes at an instruction for which each names its members, those of one mask whose members have
+// all come there or ended. 0: of each mask some are missing.
+u32 warp_complete(const Warp *warp, u32 lanes, const u32 *members);
 
 // The x, y and z of a lane's thread in its block.
 void warp_thread(const Warp *warp, u32 lane, u32 thread[3]);

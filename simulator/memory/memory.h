@@ -32,6 +32,7 @@ typedef struct Allocation {
     enum memory_kind kind;
     u32 device; // of the allocation
     bool freed;
+    bool free_failed;           // a call that was to free it was given a stream that there is not
     u32 number;                 // 1 for the program's first allocation
     const char *name;           // of a variable, else NULL
     u64 made[MEMORY_CALLERS];   // host return addresses of the allocating call, innermost first; 0

@@ -7,6 +7,7 @@
 
 #include "caches.h"
 #include "coalesce.h"
+#include "findings.h"
 #include "counts.h"
 #include "isa/tensor.h"
 #include "machine/access_pattern.h"
@@ -20,48 +21,7 @@
 #include "base/need.h"
 #include "trace.h"
 
-enum { COUNTED, ESTIMATED, OURS, ASIDE };
-
-const CounterName counter_names[COUNTERS] = {
-#define COUNTER(id, how, name, words) { name, how == ESTIMATED, how == ASIDE },
-#define METRIC(id, how, name, value, words)
-#include "counters.def"
-#undef COUNTER
-#undef METRIC
-};
-
-const CounterName metric_names[METRICS] = {
-#define COUNTER(id, how, name, words)
-#define METRIC(id, how, name, value, words) { name, how == ESTIMATED, how == ASIDE },
-#include "counters.def"
-#undef COUNTER
-#undef METRIC
-};
-
 static double ratio(u64 a, u64 b) { return b ? (double)a / b : 0; }
-
-// The registers that ptxas allocated are known where the kernel's native image is available. A
-// launch uses 16 at least.
-static bool known(const Totals *t) { return t->launch->kernel->registers_known; }
-static double registers(const Totals *t)
-{
-    return known(t) ? fmax(16, t->launch->kernel->hardware_registers) : 0;
-}
-
-double metric_value(enum metric metric, const Totals *t)
-{
-    switch (metric) {
-#define COUNTER(id, how, name, words)
-#define METRIC(id, how, name, value, words)                                                        \
-    case METRIC_##id:                                                                              \
-        return value;
-#include "counters.def"
-#undef COUNTER
-#undef METRIC
-    case METRICS: break;
-    }
-    return 0;
-}
 
 // ---- At an instruction ----
 
@@ -296,8 +256,7 @@ static void add_prologue(u64 sum[COUNTERS], const Grid *g)
     sum[ADU_INSTRUCTIONS] += count * g->tally[0].executed;
 }
 
-// The sectors that the lanes' bytes would have if they were contiguous.
-static u64 least_sectors(const Counts *t, u64 threads)
+u64 counters_least_sectors(const Counts *t, u64 threads)
 {
     const MemoryCounts *m = &t->global;
     double lanes = fmin(LANES, ratio(threads, m->requests));
@@ -326,7 +285,7 @@ static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Counts *t, u64 
     if (kind < 2) sum[global_hits[kind]] += t->global.hits, sum[local_hits[kind]] += t->local.hits;
     if (kind < 2)
         sum[lines_of[kind]] += t->global.lines - t->polls,
-            sum[least_of[kind]] += least_sectors(t, threads) - t->polls;
+            sum[least_of[kind]] += counters_least_sectors(t, threads) - t->polls;
     sum[local_kinds[row->store].requests] += t->local.requests;
     sum[local_kinds[row->store].sectors] += t->local.sectors;
     if (i->op == ISA_copy && !i->matrix->past_l1)
@@ -472,13 +431,22 @@ static void report(const Grid *g, const Totals *t, bool waited)
                             .line_count = count,
                             .columns = counter_columns,
                             .column_count = counter_column_count,
-                            .time_ns = g->launch->seconds * 1e9,
+                            .time_ns = t->seconds * 1e9,
                             .bound = t->bound,
+                            .roof = t->roofline.roof,
                             .error = timing_error(t->bound),
                             .device = g->launch->device };
     memcpy(report.grid, g->launch->grid, sizeof report.grid);
     memcpy(report.block, g->launch->block, sizeof report.block);
+    Detail details[MOST_DETAILS];
+    report.details = details;
+    report.detail_count = details_fill(details, t, &report);
+    Finding findings[MOST_FINDINGS];
+    report.findings = findings;
+    if (report_wants_findings(&report))
+        report.finding_count = findings_fill(findings, g, t, &report);
     report_kernel(&report);
+    for (size_t n = 0; n < report.finding_count; n++) free(findings[n].words);
     free(lines);
     free(rows);
 }
@@ -533,17 +501,18 @@ static void counters_grid_end(Grid *g)
         t.sum[BUSY_THREADS] += counts_of(g)[pc].busy_threads;
     }
     add_spills(t.sum, g, (u64)t.blocks * t.warps_per_block);
-    Timing timing = timing_of(g);
-    t.warps_held = timing.warps;
-    t.bound = timing.bound;
+    t.timing = timing_of(g);
+    t.bound = t.timing.bound;
     u64 fetched, written;
-    caches_under_way(fmax(timing.seconds - profile.kernel_seconds, profile.l2_write_seconds),
+    caches_under_way(fmax(t.timing.seconds - profile.kernel_seconds, profile.l2_write_seconds),
                      &fetched, &written);
     t.sum[DRAM_READ] -= fetched;
     t.sum[DRAM_WRITTEN] -= written;
     l->seconds =
-        fmax(timing.seconds + managed_kernel_seconds(g) + link_kernel_seconds(g), l->at_least);
-    if (l->seconds * (1 - BOUNDS_FROM) > timing.seconds) t.bound = "transfers";
+        fmax(t.timing.seconds + managed_kernel_seconds(g) + link_kernel_seconds(g), l->at_least);
+    if (l->seconds * (1 - BOUNDS_FROM) > t.timing.seconds) t.bound = "transfers";
+    t.seconds = l->seconds;
+    t.roofline = roofline_of(g, t.sum, t.seconds);
     report(g, &t, waited);
 }
 

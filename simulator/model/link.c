@@ -84,11 +84,16 @@ static void count_lanes(const Access *a, u32 lanes, u32 other)
     link_grid(g)->to[other] += out;
 }
 
+static bool reaches_others(const Grid *g)
+{
+    return g->launch->reaches_all || peer_reaches_any(g->launch->device);
+}
+
 static bool link_access(Access *a)
 {
     const Grid *g = a->warp->block->grid;
     u32 device = g->launch->device;
-    if (!peer_reaches_any(device) || a->space != SPACE_GLOBAL) {
+    if (!reaches_others(g) || a->space != SPACE_GLOBAL) {
         access_pass_all(a);
         return true;
     }
@@ -107,7 +112,7 @@ static void link_grid_start(Grid *g) { g->kept[GRID_LINK] = need(calloc(1, sizeo
 
 static void link_grid_free(Grid *g) { free(link_grid(g)); }
 
-static bool link_one_order(Grid *g) { return peer_reaches_any(g->launch->device); }
+static bool link_one_order(Grid *g) { return reaches_others(g); }
 
 const Observer link_observer = {
     .grid_start = link_grid_start,

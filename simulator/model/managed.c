@@ -27,6 +27,7 @@
 
 #include "coalesce.h"
 #include "counts.h"
+#include "flight.h"
 #include "link.h"
 #include "managed.h"
 #include "machine/profile.h"
@@ -305,6 +306,19 @@ static bool lies_there(const Access *a)
     return false;
 }
 
+// The access comes to pinned memory: what was brought there must be there, and what it stores is in
+// flight, unless it is strong at system scope: the host may see that at once.
+static void reach_pinned(const Access *a, const Launch *launch)
+{
+    bool stays = a->store && !(a->insn->strong && a->insn->scope == SCOPE_SYS);
+    for (u32 l = a->first; l < LANES; l++) {
+        if (!(a->mask >> l & 1) || a->address[l] - MEMORY_PINNED >= MEMORY_SHARED_SPAN / 2)
+            continue;
+        flight_reach(a->address[l], a->bytes);
+        if (stays) flight_stored(launch, a->address[l], a->bytes);
+    }
+}
+
 static bool managed_access(Access *a)
 {
     if (a->space != SPACE_GLOBAL || !pages) {
@@ -319,8 +333,9 @@ static bool managed_access(Access *a)
     Counts *t = &counts_of(g)[a->insn - g->kernel->code];
     u64 first = a->address[a->first], last = a->address[31 - __builtin_clz(a->mask)];
     u32 remote = 0;
+    if (a->regular && !is_shared(first) && !is_shared(last)) return true;
+    if (lies_there(a)) reach_pinned(a, g->launch);
     if (!a->regular) remote = touch_lanes(a, g, t);
-    else if (!is_shared(first) && !is_shared(last)) return true;
     else if (page_of(first) == page_of(last)) remote = touch(page_of(first), a, g, t);
     else remote = touch_lanes(a, g, t);
     if (!remote) return true;

@@ -8,6 +8,7 @@
 #include "op.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "isa/tensor.h"
 #include "machine/profile.h"
@@ -15,80 +16,13 @@
 #include "op_cost.h"
 #include "slots.h"
 
-static void reads(Op *op, u32 row)
+static void find_rows(Op *op, const Insn *i)
 {
-    if (row && op->read_count < OP_READS) op->read[op->read_count++] = row / 64;
-}
-static void writes(Op *op, u32 row)
-{
-    if (row && op->write_count < OP_WRITES) op->write[op->write_count++] = row / 64;
-}
-
-// d is the first in the list; if it is the only register, it is stored or loaded.
-static void matrix_rows(Op *op, const Insn *i)
-{
-    const Matrix *x = i->matrix;
-    bool multiplies = i->op == ISA_multiply, moves = i->op == ISA_rows_transpose,
-         stores = isa_rows[i->row].store;
-    u32 all = moves   ? 2
-            : i->list ? x->d.registers + x->a.registers + x->b.registers + x->c.registers
-                      : 0;
-    u32 written = multiplies ? x->d.registers : moves ? 1 : stores ? 0 : all;
-    reads(op, i->a), reads(op, i->b), reads(op, i->c);
-    for (u32 n = 0; n < all; n++) {
-        if (n < written) writes(op, i->list[n]);
-        else reads(op, i->list[n]);
-    }
-}
-
-static void find_rows(Op *op, const Insn *i, const IsaRow *row)
-{
-    reads(op, i->guard);
-    switch (row->shape) {
-    case MEMORY:
-        reads(op, i->a);
-        for (u32 e = 0; e < i->elements; e++) {
-            if (row->store) reads(op, i->vector[e]);
-            else writes(op, i->vector[e]);
-        }
-        return;
-    case MATRIX: matrix_rows(op, i); return;
-    case FLOW:
-    case FENCE:
-        reads(op, i->a);
-        reads(op, i->strong ? i->b : 0);
-        writes(op, i->d);
-        return;
-    case UNPACK:
-        reads(op, i->a);
-        writes(op, i->d);
-        writes(op, i->b);
-        return;
-    case PACK_4:
-        for (u32 n = 0; n < 4; n++) reads(op, i->vector[n]);
-        writes(op, i->d);
-        return;
-    case UNPACK_4:
-        reads(op, i->a);
-        for (u32 n = 0; n < 4; n++) writes(op, i->vector[n]);
-        return;
-    case COMPARE:
-        reads(op, i->a), reads(op, i->b);
-        if (i->combine) reads(op, i->c);
-        writes(op, i->d), writes(op, i->predicate);
-        if (i->as_number) writes(op, i->vector[0]);
-        return;
-    default:
-        reads(op, i->a);
-        if (row->inputs > 1 || row->shape == EXCHANGE || row->shape == ATOMIC
-            || row->shape == SELECT)
-            reads(op, i->b);
-        if (row->inputs > 2 || row->shape == EXCHANGE || row->shape == ATOMIC
-            || row->shape == SELECT)
-            reads(op, i->c);
-        if (row->shape == INSERT) reads(op, i->vector[0]);
-        writes(op, i->d);
-    }
+    const Operands o = operands_of(i);
+    memcpy(op->read, o.read, sizeof op->read);
+    memcpy(op->write, o.written, sizeof op->write);
+    op->read_count = o.read_count;
+    op->write_count = o.written_count;
 }
 
 static enum op_kind matrix_kind(const IsaRow *row)
@@ -442,7 +376,7 @@ static Op *make(const Kernel *k)
         ops[pc].space = i->space;
         ops[pc].past_l1 = coalesce_past_l1(i);
         if (i->row == ROW_ld_const) ops[pc].space = SPACE_PARAM;
-        find_rows(&ops[pc], i, row);
+        find_rows(&ops[pc], i);
         op_find_cost(&ops[pc], i);
         // A constant at a known address is an operand of what uses it.
         if (i->row == ROW_ld_const && !i->a)

@@ -5,6 +5,7 @@
 #include "coalesce.h"
 #include "program/instruction.h"
 #include "program/native.h"
+#include "program/operands.h"
 
 enum unit {
     UNIT_ALU,
@@ -38,8 +39,6 @@ enum op_kind {
     OP_BULK_WAIT
 }; // OP_ARRIVE: of cp.async at an mbarrier; OP_BULK_WAIT: for the sources of copies in bulk
 
-enum { OP_READS = 28, OP_WRITES = 10 };
-
 // A run of instructions for which there is native code.
 typedef struct NativeRun {
     u32 end;    // the instruction after the run
@@ -72,7 +71,7 @@ typedef struct Op {
     float busy;    // clocks for which it occupies a tensor unit; in native code, any unit
     s32 groups;    // OP_WAIT: copy groups that may still be in flight; below 0: no copy may be
     float latency; // clocks until its result can be used; of loads in addition to the memory's
-    u32 read[OP_READS], write[OP_WRITES]; // rows / 64 of the register file
+    u32 read[OPERANDS_READ], write[OPERANDS_WRITTEN]; // as operands_of() tells
     u32 rank;        // its position within its run of instructions, as ptxas schedules it
     u32 run_end;     // the instruction after that run
     bool ends;       // a branch to the kernel's end

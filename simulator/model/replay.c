@@ -572,7 +572,9 @@ static Replay run(const Trace *trace, const DeviceLoad *load, u32 registers, u32
                      .memory = later(later(m.l1.busy, m.port.busy),
                                      later(m.out.busy - m.atomics, m.dram.busy)),
                      .issue = issue_clocks(&m),
-                     .atomics = m.atomics };
+                     .atomics = m.atomics,
+                     .l1 = m.l1.busy,
+                     .l2 = later(m.port.busy, m.out.busy) };
 }
 
 // The last block runs alone if it was on another SM.

@@ -3,6 +3,8 @@
 #include "counts.h"
 #include "trace.h"
 
+enum { SCHEDULERS = 4 }; // of an SM
+
 typedef struct DeviceLoad { // what the whole device does in the launch, of which an SM has a share
     const Counts *counts;   // of each instruction: its hits and misses
     u32 active_sms;
@@ -16,8 +18,9 @@ typedef struct Replay {
     double clocks; // from the start of the first block to the end of the last one in the trace
     double warps;  // that the SM held meanwhile, on average
     double memory, issue,
-        atomics; // clocks for which the busiest part was busy: of L1, the way to L2 and DRAM; of
-                 // the schedulers and their units; and with atomics
+        atomics;   // clocks for which the busiest part was busy: of L1, the way to L2 and DRAM; of
+                   // the schedulers and their units; and with atomics
+    double l1, l2; // of L1, and of the way to L2 or from it, whichever was busier
 } Replay;
 
 // `registers`: register rows of the kernel, each of 64 bytes.

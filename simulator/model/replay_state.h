@@ -2,7 +2,7 @@
 #pragma once
 #include "replay.h"
 
-enum { SCHEDULERS = 4, L1_WAYS = 4, L1_QUEUE = 448, WIDE_KEPT = 16, GROUPS = 16 };
+enum { L1_WAYS = 4, L1_QUEUE = 448, WIDE_KEPT = 16, GROUPS = 16 };
 
 typedef struct L1Line {
     u64 line;

@@ -47,33 +47,61 @@ const PredictionError *timing_error(const char *bound)
     return NULL;
 }
 
-Timing timing_of(const Grid *g)
+// What DRAM does for stored sectors. Sectors that are stored to whole cost it nothing else.
+static void load_stores(DeviceLoad *load, const Assumed *a)
+{
+    const Traffic *t = caches_traffic();
+    double stored = 0, bytes = (double)t->dram_written - t->partial_written + t->filled;
+    for (u32 pc = 0; pc < a->trace->op_count; pc++) {
+        const Op *op = &a->trace->op[pc];
+        if (op->kind == OP_STORE || op->kind == OP_ATOMIC
+            || (op->kind == OP_BULK && op->space == SPACE_GLOBAL))
+            stored += a->counts[pc].global.sectors + a->counts[pc].local.sectors;
+    }
+    if (stored <= 0) return;
+    load->bytes_per_store = bytes / stored;
+    load->cost_per_store = t->partial_cost / stored;
+    if (!a->whole_sectors) return;
+    load->bytes_per_store = fmin(load->bytes_per_store, SECTOR_BYTES);
+    load->cost_per_store = 0;
+}
+
+Timing timing_if(const Grid *g, const Assumed *a)
 {
     const Launch *l = g->launch;
-    const Traffic *t = caches_traffic();
-    const Trace *trace = trace_latest();
-    double blocks = (double)l->grid[0] * l->grid[1] * l->grid[2], stored = 0;
-    for (u32 pc = 0; pc < trace->op_count; pc++)
-        if (trace->op[pc].kind == OP_STORE || trace->op[pc].kind == OP_ATOMIC
-            || (trace->op[pc].kind == OP_BULK && trace->op[pc].space == SPACE_GLOBAL))
-            stored += counts_of(g)[pc].global.sectors + counts_of(g)[pc].local.sectors;
-    DeviceLoad load = { .counts = counts_of(g),
+    const Trace *trace = a->trace;
+    double blocks = (double)l->grid[0] * l->grid[1] * l->grid[2];
+    DeviceLoad load = { .counts = a->counts,
                         .active_sms = (u32)fmin(blocks, profile.sm_count),
-                        .resident = caches_resident(),
+                        .resident = a->resident,
                         .l1_bytes = profile.l1_bytes - caches_carveout() };
-    if (stored > 0)
-        load.bytes_per_store = (t->dram_written - t->partial_written + t->filled) / stored,
-        load.cost_per_store = t->partial_cost / stored;
+    load_stores(&load, a);
     Replay replay = replay_blocks(trace, &load, g->kernel->register_bytes / 64);
-    double scale = 1, spilled = spill_clocks(g, blocks, load.active_sms);
+    double scale = 1, spilled = a->no_spills ? 0 : spill_clocks(g, blocks, load.active_sms),
+           hottest = a->no_contention ? 0 : trace->hottest;
     if (trace->full && trace->steps)
         scale = fmax(1, (double)g->steps / load.active_sms / trace->steps);
-    double clocks =
-        fmax(fmax(replay.clocks * scale + spilled, trace->hottest), (double)g->waited_alone);
+    double clocks = fmax(fmax(replay.clocks * scale + spilled, hottest), (double)g->waited_alone);
     double seconds = profile.kernel_seconds + clocks / profile.clock_hz;
     return (Timing){ .seconds = seconds,
+                     .clocks = clocks,
+                     .l1 = replay.l1 * scale,
+                     .l2 = replay.l2 * scale + spilled,
+                     .sm = replay.issue * scale,
                      .warps = replay.warps,
                      .bound = bound_by(replay.memory * scale + spilled, replay.issue * scale,
-                                       fmax(replay.atomics * scale, trace->hottest),
+                                       fmax(replay.atomics * scale, hottest),
                                        seconds * profile.clock_hz) };
+}
+
+Assumed timing_as_it_was(const Grid *g)
+{
+    return (
+        Assumed){ .trace = trace_latest(), .counts = counts_of(g), .resident = caches_resident() };
+}
+
+Timing timing_of(const Grid *g)
+{
+    const Assumed nothing = timing_as_it_was(g);
+    return timing_if(g, &nothing);
 }

@@ -16,6 +16,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static Communicator *gathering; // communicators that some ranks have not joined yet
+static unsigned made;           // communicators so far
 
 void communicator_lock(void) { pthread_mutex_lock(&lock); }
 void communicator_unlock(void) { pthread_mutex_unlock(&lock); }
@@ -144,6 +145,7 @@ static Communicator *find_communicator(const ncclUniqueId *id, int ranks)
     communicator = calloc(1, sizeof *communicator);
     memcpy(communicator->id, id->internal, sizeof communicator->id);
     communicator->ranks = ranks;
+    communicator->number = made++;
     communicator->next = gathering;
     return gathering = communicator;
 }

@@ -38,6 +38,7 @@ typedef struct Operation {
 typedef struct Communicator {
     char id[NCCL_UNIQUE_ID_BYTES];
     int ranks, joined, left;
+    unsigned number; // of those of this process
     ncclComm_t member[MOST_RANKS];
     struct Communicator *next; // of the communicators that some ranks have not joined yet
 } Communicator;

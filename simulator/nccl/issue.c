@@ -1,6 +1,7 @@
 // Runs collectives whose ranks all belong to this process. Every rank reads what it needs from the
 // others' memory over the links, in one kernel or two. Events synchronise the ranks' streams
-// before, between and after the kernels.
+// before, between and after the kernels. Streams that are captured into graphs of their own meet
+// in kernels instead, because no event leads from one graph to another.
 //
 // An all-reduce of p ranks is a reduce-scatter (each rank reduces one of p chunks and reads p - 1
 // copies of it from the others) and an all-gather (each rank reads p - 1 finished chunks). As in a
@@ -43,9 +44,65 @@ static cudaError_t change_peer_access(Communicator *communicator, PeerAccess *ac
 
 // ---- Synchronising the streams ----
 
+// The capture of the rank's stream; 0: it is not captured.
+static cudaError_t capture_of(const Operation *o, unsigned long long *capture)
+{
+    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    *capture = 0;
+    cudaError_t error = cudaSetDevice(o->comm->device);
+    return error ? error
+                 : cudaStreamGetCaptureInfo(o->stream, &status, capture, NULL, NULL, NULL, NULL);
+}
+
+// Are the streams captured into different graphs? Otherwise they are captured into one, or not.
+static ncclResult_t captured_apart(Operation *const *by_rank, int ranks, bool *apart)
+{
+    unsigned long long first = 0, other = 0;
+    cudaError_t error = capture_of(by_rank[0], &first);
+    *apart = false;
+    for (int r = 1; r < ranks && !error; r++) {
+        error = capture_of(by_rank[r], &other);
+        if (!first != !other)
+            return nccl_fail(ncclInvalidUsage,
+                             "%s: the stream of rank %d is being captured, that of rank %d is not",
+                             kind_call(by_rank[0]->kind), by_rank[first ? 0 : r]->comm->rank,
+                             by_rank[first ? r : 0]->comm->rank);
+        *apart |= first != other && by_rank[0]->comm != by_rank[r]->comm;
+    }
+    return nccl_check_cuda(error, kind_call(by_rank[0]->kind));
+}
+
+static cudaError_t count_of(ncclComm_t comm, ncclComm_t other, volatile unsigned **count)
+{
+    unsigned(*counts)[MOST_RANKS];
+    cudaError_t error = cudaSetDevice(comm->device);
+    if (!error) error = kernel_meetings(&counts);
+    if (!error && comm->communicator->number >= MOST_MEETING) error = cudaErrorMemoryAllocation;
+    if (!error) *count = &counts[comm->communicator->number][other->rank];
+    return error;
+}
+
+// Each stream gets a kernel that ends when those of all others have begun.
+static cudaError_t meet(Operation *const *by_rank, int ranks)
+{
+    cudaError_t error = cudaSuccess;
+    for (int r = 0; r < ranks && !error; r++) {
+        Meeting m = { .count = 0 };
+        ncclComm_t own = by_rank[r]->comm;
+        for (int k = 0; k < ranks && !error; k++) {
+            if (k == r) continue;
+            error = count_of(own, by_rank[k]->comm, &m.with[m.count].own);
+            if (!error) error = count_of(by_rank[k]->comm, own, &m.with[m.count++].theirs);
+        }
+        if (!error) error = cudaSetDevice(own->device);
+        if (!error) error = kernel_meet(&m, by_rank[r]->stream);
+    }
+    return error;
+}
+
 // A barrier of the ranks' streams: rank 0's stream waits for the others' events, and the others
 // wait for rank 0's.
-static cudaError_t synchronise_streams(Operation *const *by_rank, int ranks)
+static cudaError_t exchange_events(Operation *const *by_rank, int ranks)
 {
     cudaError_t error = cudaSuccess;
     for (int r = ranks - 1; r >= 0 && !error; r--) {
@@ -59,6 +116,11 @@ static cudaError_t synchronise_streams(Operation *const *by_rank, int ranks)
         if (!(error = cudaSetDevice(by_rank[r]->comm->device)))
             error = cudaStreamWaitEvent(by_rank[r]->stream, by_rank[0]->comm->event, 0);
     return error;
+}
+
+static cudaError_t synchronise_streams(Operation *const *by_rank, int ranks, bool apart)
+{
+    return apart ? meet(by_rank, ranks) : exchange_events(by_rank, ranks);
 }
 
 // ---- What each rank reads ----
@@ -131,13 +193,13 @@ static cudaError_t launch(Operation *const *by_rank, int ranks, int r, int phase
     return error ? error : issue_phase(by_rank, ranks, r, phase, by_rank[r]->recv);
 }
 
-static cudaError_t run(Operation *const *by_rank, int ranks)
+static cudaError_t run(Operation *const *by_rank, int ranks, bool apart)
 {
     int phases = issue_phases(by_rank[0]->kind, ranks);
-    cudaError_t error = synchronise_streams(by_rank, ranks);
+    cudaError_t error = synchronise_streams(by_rank, ranks, apart);
     for (int phase = 0; phase < phases && !error; phase++) {
         for (int r = 0; r < ranks && !error; r++) error = launch(by_rank, ranks, r, phase);
-        if (!error) error = synchronise_streams(by_rank, ranks);
+        if (!error) error = synchronise_streams(by_rank, ranks, apart);
     }
     return error;
 }
@@ -176,13 +238,15 @@ static void issue(Communicator *communicator, Operation *const *by_rank, int ran
                   ncclResult_t result)
 {
     PeerAccess access = { 0 };
+    bool apart = false;
     int before = 0;
     cudaGetDevice(&before);
     nccl_calls_begin(by_rank[0]->kind, (unsigned)ranks);
+    if (!result) result = captured_apart(by_rank, ranks, &apart);
     if (!result)
         result = nccl_check_cuda(change_peer_access(communicator, &access, false),
                                  "cudaDeviceEnablePeerAccess");
-    if (!result) result = nccl_check_cuda(run(by_rank, ranks), kind_call(by_rank[0]->kind));
+    if (!result) result = nccl_check_cuda(run(by_rank, ranks, apart), kind_call(by_rank[0]->kind));
     if (!result)
         result = nccl_check_cuda(change_peer_access(communicator, &access, true),
                                  "cudaDeviceDisablePeerAccess");
@@ -228,16 +292,16 @@ static bool next_message(Communicator *communicator, int from, int to, Operation
     return true;
 }
 
-static cudaError_t copy_message(Operation *send, Operation *receive)
+static cudaError_t copy_message(Operation *send, Operation *receive, bool apart)
 {
     Operation *both[] = { send, receive };
     int ranks = send->comm == receive->comm && send->stream == receive->stream ? 1 : 2;
     Pieces pieces = { .count = 0 };
     pieces_add(&pieces, receive->recv, send->send, send->count * bytes_of(send->type));
-    cudaError_t error = synchronise_streams(both, ranks);
+    cudaError_t error = synchronise_streams(both, ranks, apart);
     if (!error) error = cudaSetDevice(receive->comm->device);
     if (!error) error = kernel_copy(&pieces, receive->stream);
-    return error ? error : synchronise_streams(both, ranks);
+    return error ? error : synchronise_streams(both, ranks, apart);
 }
 
 static void issue_message(Communicator *communicator, Operation *send, Operation *receive)
@@ -245,6 +309,7 @@ static void issue_message(Communicator *communicator, Operation *send, Operation
     Operation *both[] = { send, receive };
     ncclResult_t result = ncclSuccess;
     PeerAccess access = { 0 };
+    bool apart = false;
     int before = 0;
     cudaGetDevice(&before);
     nccl_calls_begin(SEND, 2);
@@ -256,7 +321,8 @@ static void issue_message(Communicator *communicator, Operation *send, Operation
     if (!result)
         result = nccl_check_cuda(change_peer_access(communicator, &access, false),
                                  "cudaDeviceEnablePeerAccess");
-    if (!result) result = nccl_check_cuda(copy_message(send, receive), "ncclSend");
+    if (!result) result = captured_apart(both, 2, &apart);
+    if (!result) result = nccl_check_cuda(copy_message(send, receive, apart), "ncclSend");
     if (!result)
         result = nccl_check_cuda(change_peer_access(communicator, &access, true),
                                  "cudaDeviceDisablePeerAccess");

@@ -49,6 +49,19 @@ template <typename W> __global__ void nccl_copy(Pieces p)
         ((W *)piece.out)[i] = ((const W *)piece.in)[i];
 }
 
+// Each thread meets another rank: it waits until that one has come as often.
+__device__ unsigned meetings[MOST_MEETING][MOST_RANKS];
+
+__global__ void nccl_meet(Meeting m)
+{
+    volatile unsigned *own = m.with[threadIdx.x].own, *theirs = m.with[threadIdx.x].theirs;
+    unsigned count = *own + 1;
+    __threadfence_system();
+    *own = count;
+    while ((int)(*theirs - count) < 0) {}
+    __threadfence_system();
+}
+
 static unsigned blocks_for(size_t threads)
 {
     size_t blocks = (threads + THREADS - 1) / THREADS;
@@ -116,4 +129,15 @@ cudaError_t kernel_copy(const Pieces *p, cudaStream_t stream)
     default: nccl_copy<uint8_t><<<grid, THREADS, 0, stream>>>(*p);
     }
     return cudaGetLastError();
+}
+
+cudaError_t kernel_meet(const Meeting *m, cudaStream_t stream)
+{
+    nccl_meet<<<1, m->count, 0, stream>>>(*m);
+    return cudaGetLastError();
+}
+
+cudaError_t kernel_meetings(unsigned (**counts)[MOST_RANKS])
+{
+    return cudaGetSymbolAddress((void **)counts, meetings);
 }

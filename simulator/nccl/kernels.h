@@ -1,5 +1,5 @@
-// The two kernels of which all of NCCL's operations consist. Both read other devices' memory over
-// the links.
+// The kernels of which all of NCCL's operations consist. They read other devices' memory over the
+// links.
 #pragma once
 #include <cuda_runtime_api.h>
 #include <nccl.h>
@@ -32,10 +32,25 @@ typedef struct Pieces {
     int count;
 } Pieces;
 
+// One rank's part in a meeting with others. For each of these there is a count on either device of
+// how often the two have met.
+typedef struct Meeting {
+    struct {
+        volatile unsigned *own, *theirs;
+    } with[MOST_RANKS];
+    int count;
+} Meeting;
+
+enum { MOST_MEETING = 256 }; // communicators whose ranks can meet
+
 // On the current device.
 cudaError_t kernel_reduce(const Reduction *reduction, ncclDataType_t type, ncclRedOp_t op,
                           cudaStream_t stream);
 cudaError_t kernel_copy(const Pieces *pieces, cudaStream_t stream);
+cudaError_t kernel_meet(const Meeting *meeting, cudaStream_t stream);
+
+// The device's counts, as [communicator][rank].
+cudaError_t kernel_meetings(unsigned (**counts)[MOST_RANKS]);
 
 #ifdef __cplusplus
 }

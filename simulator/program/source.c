@@ -23,7 +23,9 @@ static const Location *location_of(const Kernel *kernel, u32 location)
 Place source_of(const Kernel *kernel, u32 location)
 {
     const Location *l = location_of(kernel, location);
-    return l ? (Place){ .file = l->file, .function = l->function, .line = l->line } : (Place){ 0 };
+    if (!l) return (Place){ 0 };
+    return (
+        Place){ .file = l->file, .function = l->function, .line = l->line, .column = l->column };
 }
 
 void source_callers(const Kernel *kernel, u32 pc, Place callers[PLACE_CALLERS])

@@ -115,27 +115,47 @@ static char *entry_content(const Entry *entry, size_t *length, char **error)
     return copy_content(entry->bytes, entry->stored, length, error);
 }
 
-static char *nothing_fits(u32 oldest_ptx, bool native, int arch, char **error)
+// The architectures of its entries of a kind: "sm_80 and sm_90". NULL: there are none.
+static char *architectures(const u8 *at, const u8 *end, int kind, const char *prefix)
 {
-    if (oldest_ptx)
-        return say(error, "its PTX is for compute_%u, and this device is a compute_%d", oldest_ptx,
-                   arch);
-    if (native) return say(error, "it was built without PTX");
-    return say(error, "its fat binary is empty");
+    enum { MOST = 256 };
+    bool has[MOST] = { false };
+    u32 left = 0;
+    Entry entry;
+    while (next_entry(&at, end, &entry))
+        if (entry.kind == kind && entry.arch < MOST)
+            left += !has[entry.arch], has[entry.arch] = true;
+    if (!left) return NULL;
+    char *text = NULL;
+    size_t bytes;
+    FILE *list = open_memstream(&text, &bytes);
+    for (u32 arch = 0; arch < MOST; arch++)
+        if (has[arch])
+            fprintf(list, "%s%u%s", prefix, arch, --left > 1 ? ", " : left ? " and " : "");
+    fclose(list);
+    return text;
+}
+
+static char *nothing_fits(const u8 *at, const u8 *end, int arch, char **error)
+{
+    char *ptx = architectures(at, end, KIND_PTX, "compute_"),
+         *native = architectures(at, end, KIND_ELF, "sm_");
+    if (ptx) say(error, "its PTX is for %s, and this device is a compute_%d", ptx, arch);
+    else if (native) say(error, "it was built for %s, without PTX", native);
+    else say(error, "its fat binary is empty");
+    free(ptx);
+    free(native);
+    return NULL;
 }
 
 static char *best_of(const u8 *at, const u8 *end, int arch, size_t *length, char **error)
 {
     Entry entry, best = { 0 };
-    u32 oldest = 0;
-    bool native = false;
-    while (next_entry(&at, end, &entry)) {
-        native |= entry.kind == KIND_ELF;
-        if (entry.kind != KIND_PTX) continue;
-        if (!oldest || entry.arch < oldest) oldest = entry.arch;
-        if (entry.arch <= (u32)arch && entry.arch >= best.arch) best = entry;
-    }
-    if (!best.bytes) return nothing_fits(oldest, native, arch, error);
+    const u8 *first = at;
+    while (next_entry(&at, end, &entry))
+        if (entry.kind == KIND_PTX && entry.arch <= (u32)arch && entry.arch >= best.arch)
+            best = entry;
+    if (!best.bytes) return nothing_fits(first, end, arch, error);
     return entry_content(&best, length, error);
 }
 

@@ -53,6 +53,7 @@ static const char *const betweens[] = {
     [BETWEEN_DEVICES] = "devices", [BETWEEN_OPERATIONS] = "operations",
     [BETWEEN_FLAG] = "flag",       [BETWEEN_BLOCKS] = "blocks",
     [BETWEEN_LINE] = "line",       [BETWEEN_BARRIER] = "barrier",
+    [BETWEEN_BULK] = "bulk",
 };
 
 static void write_all(int fd, const char *text, size_t bytes)
@@ -219,12 +220,30 @@ static void set_access(json_t *object, const Report *r)
     if (r->has_owner) set_triple(object, "owner", r->owner);
 }
 
+static void set_pointer(json_t *object, const ReportPointer *p)
+{
+    json_t *pointer = json_object();
+    if (p->argument) set_integer(pointer, "argument", p->argument);
+    if (p->address) set_address(pointer, "address", p->address);
+    if (p->argument || p->address) set_integer(pointer, "byte", p->byte);
+    json_object_set_new(pointer, "null", json_boolean(p->null));
+    if (p->no_malloc) {
+        json_t *failed = json_object();
+        set_place(failed, &p->malloc_place);
+        set_integer(failed, "wanted", p->wanted);
+        set_integer(failed, "heap", p->heap);
+        json_object_set_new(pointer, "malloc", failed);
+    }
+    json_object_set_new(object, "pointer", pointer);
+}
+
 void report_json_error(int fd, const Report *r, const MessageMemory *memory, uint64_t count)
 {
     json_t *object = json_pack("{ss ss}", "event", "error", "kind", kinds[r->kind]);
     set_words(object, r);
     set_callers(object, r->callers);
     set_access(object, r);
+    if (r->pointer.from) set_pointer(object, &r->pointer);
     if (r->allocation) set_memory(object, r, memory);
     set_text(object, "use", uses[r->use]);
     set_text(object, "undefined", undefineds[r->undefined]);
@@ -287,6 +306,20 @@ static json_t *lines_json(const KernelReport *k)
     return lines;
 }
 
+static json_t *findings_json(const KernelReport *k)
+{
+    json_t *findings = json_array();
+    for (size_t i = 0; i < k->finding_count; i++) {
+        const Finding *f = &k->findings[i];
+        json_t *finding = json_pack("{ss ss ss sf}", "title", f->title, "words", f->words, "next",
+                                    f->cure, "cost", f->cost);
+        set_place(finding, &f->place);
+        if (f->without_ns > 0) json_object_set_new(finding, "without_ns", json_real(f->without_ns));
+        json_array_append_new(findings, finding);
+    }
+    return findings;
+}
+
 void report_json_kernel(int fd, const KernelReport *k)
 {
     json_t *object = json_pack("{ss}", "event", "kernel"), *estimates = json_array();
@@ -309,6 +342,7 @@ void report_json_kernel(int fd, const KernelReport *k)
     json_object_set_new(object, "lines", lines_json(k));
     if (k->time_ns > 0) json_object_set_new(object, "time_ns", json_real(k->time_ns));
     if (k->time_ns > 0) set_text(object, "bound", k->bound);
+    if (k->finding_count) json_object_set_new(object, "findings", findings_json(k));
     report_json_line(fd, object);
 }
 

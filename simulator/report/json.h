@@ -17,18 +17,24 @@
 //                         "address", "bytes", "offset": of the error's address, "variable": its name; "file", "line",
 //                         "caller": where it was made; "freed": {"file", "line", "caller"}}, which was accessed or missed;
 //                         "says": [from, to], in it and in "freed": the bytes of the message that tell this fact;
+//                         "pointer": where a bad pointer came from: {"argument": of the kernel, from 1, "byte": in it} or
+//                         {"address": of memory, "byte": in its allocation}; "null": it is null; "malloc":
+//                         {"file", "line", "wanted", "heap"}: where a kernel's malloc has returned null, and of how many bytes;
 //                         "use": what an undefined value is used for: "address", "store", "branch", "atomic", "mbarrier";
 //                         "undefined": why copied bytes are undefined: "unwritten", "computed" or "shuffled"; "that": in words;
 //                         "undefined_bytes": how many;
 //                         "other": {"access", "file", "line", "caller", "thread", "block", "kernel" or "call"}, the other
-//                         access of a race; "between": what fails to order the two: "devices", "operations", "flag",
-//                         "blocks", "line" (one line stores both) or "barrier";
+//                         access of a race, or the call that destroyed a launch's stream or graph;
+//                         "between": what fails to order the two: "devices", "operations", "flag", "blocks", "line" (one
+//                         line stores both) or "barrier";
 //                         "stands": lines that say where warps wait
 //   "event": "kernel"     "name", "signature", "grid", "block", "device", "status": 0 or its cudaError_t; "counters": sums,
 //                         "metrics": ratios, by their names, "aside": counters that --profile leaves out; "estimates": the
 //                         names of those that are estimates; "lines": [{"file", "line", "counters"}];
 //                         "time_ns", predicted; "bound": what bounds it, "memory", "compute", "latency", "atomics", or
-//                         "transfers" of pages or over links
+//                         "transfers" of pages or over links; with --profile or --html, "findings": what costs it time, as
+//                         [{"title", "words", "next": for people, "file", "line", "cost": the part of the time, 0 to 1,
+//                         "without_ns": the time predicted without it, if the model of time can tell}]
 //   "event": "refused"    a launch that fails (the first one, until the program checks its error): "cause", "message", "next",
 //                         "kernel", "numbers", "file", "line", as for an error, which follows if the program never checks;
 //                         "status": its cudaError_t

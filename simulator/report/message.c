@@ -1,10 +1,11 @@
-// Fills in the words of causes.def: {name} is looked up among the words below, then among phrases,
-// which have such names in them again, then among the report's numbers.
+// Fills in the words of causes.def: {name} is looked up among the words below, then among the
+// phrases, which have such names in them again, then among the report's numbers.
 #define _GNU_SOURCE
 #include "message.h"
 #include "base/names.h"
 #include "memory/memory.h"
 #include "origin.h"
+#include "phrases.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -131,6 +132,7 @@ static char *between(const Report *r)
         [BETWEEN_BLOCKS] = ", and nothing puts one block before the other",
         [BETWEEN_LINE] = ", by the same line",
         [BETWEEN_BARRIER] = ", with no barrier between",
+        [BETWEEN_BULK] = ", with no wait for the copy in bulk between",
     };
     return copy(those[r->between]);
 }
@@ -250,10 +252,32 @@ static char *managed_or_pinned(const Report *r)
     return copy(managed ? "managed" : "pinned");
 }
 
+static char *malloc_line(const Report *r)
+{
+    const Place *place = &r->pointer.malloc_place;
+    return place->file && place->line ? words("%s:%u", names_base(place->file), place->line) : NULL;
+}
+
+// Where the pointer was read from.
+static char *memory_of_pointer(const Report *r)
+{
+    const Allocation *a = r->pointer.allocation;
+    if (!a) return NULL;
+    MessageMemory m = message_memory(a);
+    char *where = at(&m.made);
+    char *text = m.name ? words("byte %" PRIu64 " of variable %s", r->pointer.byte, m.name)
+                        : words("byte %" PRIu64 " of the %" PRIu64 "-byte allocation%s%s",
+                                r->pointer.byte, a->size, *where ? " made" : "", where);
+    free(where);
+    return text;
+}
+
 static const struct {
     const char *name;
     char *(*make)(const Report *);
 } word_table[] = {
+    { "memory_of_pointer", memory_of_pointer },
+    { "malloc_line", malloc_line },
     { "access", access_of },
     { "accesses", accesses_of },
     { "touches", touches },
@@ -287,84 +311,11 @@ static const struct {
     { "managed_or_pinned", managed_or_pinned },
 };
 
-// ---- Phrases ----
-
 bool message_same_line(const Report *r)
 {
     const Place *a = &r->place, *b = &r->other.place;
     return a->file && b->file && a->line == b->line && !strcmp(a->file, b->file);
 }
-
-static const char *beside(const Report *r)
-{
-    const Allocation *a = r->allocation;
-    if (!a) return NULL;
-    if (r->address < a->base) return "{before} bytes before the {memory}";
-    if (r->address < a->base + a->size) return "at byte {offset} of the {memory}";
-    return r->address == a->base + a->size ? "just past the end of the {memory}"
-                                           : "{beyond} bytes past the end of the {memory}";
-}
-
-static const char *beside_any(const Report *r)
-{
-    return r->allocation                              ? "{beside}"
-         : r->cause == CAUSE_call_names_no_allocation ? "no allocation"
-                                                      : "device memory";
-}
-
-static const char *memory_of(const Report *r)
-{
-    return r->allocation && r->allocation->name ? "{size}-byte variable {variable}"
-                                                : "{size}-byte {allocation}{comma_freed}";
-}
-
-// Shared and local memory have addresses of 32 bits.
-static const char *in_window(const Report *r)
-{
-    return (int32_t)r->address < 0 ? "{under} bytes before" : "at byte {at} of";
-}
-
-static const char *window_of(const Report *r)
-{
-    return r->has_owner          ? "{window_bytes} bytes of shared memory of block {owner}"
-         : r->space == IN_SHARED ? "block's {window_bytes} bytes of shared memory"
-                                 : "thread's {window_bytes} bytes of local memory";
-}
-
-static const char *place_of_race(const Report *r)
-{
-    return r->allocation ? ", {beside}"
-         : r->has_owner  ? " in the shared memory of block {owner}"
-                         : " in shared memory";
-}
-
-// What puts the two sides of a race of one launch in order.
-static const char *put_in_order(const Report *r)
-{
-    bool shared = r->space == IN_SHARED;
-    if (r->other.has_block && shared)
-        return "Put a cluster.sync() that all threads of the cluster reach between the two";
-    if (r->other.has_block) return "Do the second part in another launch";
-    if (r->other.same_warp) return "Put a __syncwarp() or a __syncthreads() between the two";
-    if (shared && !message_same_line(r))
-        return "Put a __syncthreads() that all threads reach between the two lines";
-    if (shared) return "Put a __syncthreads() that all threads reach between the two";
-    return "If this block alone comes to that place, put a __syncthreads() that all threads reach "
-           "between the two";
-}
-
-static const struct {
-    const char *name;
-    const char *(*choose)(const Report *);
-} phrase_table[] = {
-    { "beside", beside },
-    { "beside_any", beside_any },
-    { "memory", memory_of },
-    { "in_window", in_window },
-    { "window", window_of },
-    { "place", place_of_race },
-    { "put_in_order", put_in_order },
-};
 
 // ---- Numbers ----
 
@@ -377,13 +328,15 @@ static bool memory_number(const Report *r, const char *name, int64_t *value)
     if (!strcmp(name, "size")) *value = (int64_t)a->size;
     else if (!strcmp(name, "memory_device")) *value = a->device;
     else if (!strcmp(name, "offset")) *value = offset;
+    else if (!strcmp(name, "element_number")) *value = offset / (int64_t)r->bytes;
+    else if (!strcmp(name, "elements")) *value = (int64_t)(a->size / r->bytes);
     else if (!strcmp(name, "before")) *value = -offset;
     else if (!strcmp(name, "beyond")) *value = offset - (int64_t)a->size;
     else return false;
     return true;
 }
 
-static bool number_of(const Report *r, const char *name, int64_t *value)
+bool message_number(const Report *r, const char *name, int64_t *value)
 {
     for (size_t i = 0; i < REPORT_NUMBERS; i++)
         if (r->number[i].name && !strcmp(r->number[i].name, name)) {
@@ -394,6 +347,11 @@ static bool number_of(const Report *r, const char *name, int64_t *value)
     else if (!strcmp(name, "threads")) *value = r->threads;
     else if (!strcmp(name, "device")) *value = r->device;
     else if (!strcmp(name, "undefined")) *value = (int64_t)r->undefined_bytes;
+    else if (!strcmp(name, "argument")) *value = r->pointer.argument;
+    else if (!strcmp(name, "argument_bytes")) *value = (int64_t)r->pointer.bytes;
+    else if (!strcmp(name, "pointer_byte")) *value = (int64_t)r->pointer.byte;
+    else if (!strcmp(name, "wanted")) *value = (int64_t)r->pointer.wanted;
+    else if (!strcmp(name, "heap")) *value = (int64_t)r->pointer.heap;
     else if (!strcmp(name, "at")) *value = (int32_t)r->address;
     else if (!strcmp(name, "under")) *value = -(int64_t)(int32_t)r->address;
     else return memory_number(r, name, value);
@@ -429,13 +387,10 @@ static bool put_word(Sentence *s, const char *name)
         free(text);
         return text;
     }
-    for (size_t i = 0; i < sizeof phrase_table / sizeof *phrase_table; i++) {
-        if (strcmp(phrase_table[i].name, name)) continue;
-        const char *text = phrase_table[i].choose(s->report);
-        if (text) fill_in(s, text, text + strlen(text));
-        return text;
-    }
-    return false;
+    const char *(*choose)(const Report *) = phrase_find(name);
+    const char *text = choose ? choose(s->report) : NULL;
+    if (text) fill_in(s, text, text + strlen(text));
+    return text;
 }
 
 // {name}, {name:one|many} or {name?words}. False: there is no such fact.
@@ -448,7 +403,7 @@ static bool put_fact(Sentence *s, const char *at, const char *end)
     const char *form = at + length, *other = memchr(form, '|', end - form);
     bool known = *form == '}' ? put_word(s, name) : false;
     if (known) return true;
-    known = number_of(s->report, name, &value);
+    known = message_number(s->report, name, &value);
     if (*form == '?' && known && value) fill_in(s, form + 1, end);
     else if (*form == ':' && known && other)
         fill_in(s, value == 1 ? form + 1 : other + 1, value == 1 ? other : end);

@@ -26,5 +26,8 @@ void message_free(Report *report);
 // Are both sides of a race on one line, as in `x++`, or in a loop?
 bool message_same_line(const Report *report);
 
+// The number of that name, among the report's own and those that its fields give. False: none.
+bool message_number(const Report *report, const char *name, int64_t *value);
+
 // What made copied bytes undefined, in words: "nothing wrote". NULL: the report has none.
 const char *message_that(const Report *report);

@@ -6,6 +6,7 @@
 
 #define _GNU_SOURCE
 #include "origin.h"
+#include "base/names.h"
 #include "wire/wire.h"
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -211,15 +212,23 @@ static bool is_stub(const char *symbol, const char **kernel)
     return true;
 }
 
+// nvcc writes the host code of a .cu file anew, with its lines but not its columns.
+static bool has_columns(const char *file)
+{
+    const char *end = strrchr(file, '.');
+    return !end || strncmp(end, ".cu", 3) != 0;
+}
+
 static bool line_at(Dwfl_Module *module, Dwarf_Addr address, const char *kernel, Place *place)
 {
     Dwarf_Addr bias;
     Dwfl_Line *line = dwfl_module_getsrc(module, address);
     Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
-    int number;
-    const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+    int number, column = 0;
+    const char *file = line ? dwfl_lineinfo(line, NULL, &number, &column, NULL, NULL) : NULL;
     if (!file || !unit) return false;
-    *place = (Place){ .file = file, .line = (u32)number };
+    *place =
+        (Place){ .file = file, .line = (u32)number, .column = has_columns(file) ? (u32)column : 0 };
     return climb(unit, address - bias, kernel, place);
 }
 
@@ -300,4 +309,60 @@ bool origin_place(const u64 *callers, size_t count, Place *place)
     bool known = answer(callers, count, place);
     pthread_mutex_unlock(&mutex);
     return known;
+}
+
+// ---- The program's own memory ----
+
+static enum origin_memory of_symbol(const char *symbol, int type, char **name)
+{
+    static const char table[] = "vtable for ";
+    if (type == STT_FUNC) *name = names_demangle(symbol);
+    else if (strncmp(symbol, "_ZTV", 4) == 0) {
+        char *words = names_demangle(symbol);
+        bool known = words && strncmp(words, table, strlen(table)) == 0;
+        *name = known ? strdup(words + strlen(table)) : NULL;
+        free(words);
+        return ORIGIN_VTABLE;
+    } else *name = names_variable(symbol);
+    return type == STT_FUNC ? ORIGIN_FUNCTION : ORIGIN_VARIABLE;
+}
+
+static enum origin_memory of_module(u64 address, char **name)
+{
+    GElf_Sym symbol;
+    GElf_Off offset;
+    Dwfl_Module *module = module_at(address);
+    const char *found =
+        module ? dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL) : NULL;
+    int type = found ? GELF_ST_TYPE(symbol.st_info) : STT_NOTYPE;
+    if (!found || offset >= symbol.st_size || (type != STT_FUNC && type != STT_OBJECT))
+        return ORIGIN_NOTHING;
+    return of_symbol(found, type, name);
+}
+
+// By the kernel's list of what the process has mapped.
+static enum origin_memory of_mapping(u64 address)
+{
+    char path[64], line[PATH_MAX + 100];
+    enum origin_memory found = ORIGIN_NOTHING;
+    snprintf(path, sizeof path, "/proc/%d/maps", origin.pid);
+    FILE *maps = fopen(path, "re");
+    unsigned long long from, to;
+    while (maps && !found && fgets(line, sizeof line, maps))
+        if (sscanf(line, "%llx-%llx", &from, &to) == 2 && address >= from && address < to)
+            found = strstr(line, " [heap]")  ? ORIGIN_HEAP
+                  : strstr(line, " [stack]") ? ORIGIN_STACK
+                                             : ORIGIN_MEMORY;
+    if (maps) fclose(maps);
+    return found;
+}
+
+enum origin_memory origin_memory(u64 address, char **name)
+{
+    *name = NULL;
+    if (!origin.dwfl) return ORIGIN_NOTHING;
+    pthread_mutex_lock(&mutex);
+    enum origin_memory found = of_module(address, name);
+    pthread_mutex_unlock(&mutex);
+    return found ? found : of_mapping(address);
 }

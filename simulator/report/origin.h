@@ -20,5 +20,19 @@ enum { ORIGIN_CALLERS = 8 }; // the most return addresses of a call that are exa
 // are those of the innermost caller. The strings live until origin_close(). Thread-safe.
 bool origin_place(const u64 *callers, size_t count, Place *place);
 
+// What lies at an address of the program's own memory.
+enum origin_memory {
+    ORIGIN_NOTHING,
+    ORIGIN_VTABLE,
+    ORIGIN_FUNCTION,
+    ORIGIN_VARIABLE,
+    ORIGIN_HEAP,
+    ORIGIN_STACK,
+    ORIGIN_MEMORY // anything else
+};
+
+// *name: of a vtable's class, a function or a variable, malloc'ed; otherwise NULL. Thread-safe.
+enum origin_memory origin_memory(u64 address, char **name);
+
 // The innermost caller alone, as place->object and ->address: that takes a hundredth of the time.
 void origin_caller(const u64 *callers, Place *place);

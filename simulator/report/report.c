@@ -6,8 +6,11 @@
 #include "report.h"
 #include "json.h"
 #include "message.h"
-#include "table.h"
+#include "details.h"
+#include "html.h"
 #include "text.h"
+#include "totals.h"
+#include "base/names.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -23,6 +26,7 @@ typedef struct Noted {
     Report report;           // its strings are copies, and its words made
     MessageMemory memory;    // its allocation, as it was then
     uint64_t count, written; // so far; when it was last written
+    bool hidden;             // it is not written: its cause is
 } Noted;
 
 // What all processes of the machine share.
@@ -113,6 +117,7 @@ static void keep(Noted *noted, const Report *report)
     kept->waiting_warps = copy_string(report->waiting_warps);
     kept->other.kernel = copy_string(report->other.kernel);
     kept->other.call = copy_string(report->other.call);
+    kept->other.label = copy_string(report->other.label);
     copy_place(&kept->place);
     copy_place(&kept->other.place);
     copy_place(&noted->memory.made);
@@ -144,6 +149,8 @@ void report_error(const Report *report)
     if (report->note && sink.fd >= 0) return; // told in text alone
     Report own = *report;
     own.kind = message_kind(own.cause);
+    if (own.kind == REPORT_UNINITIALIZED && report_count(REPORT_UNSUPPORTED))
+        own.next = "Look first at what is not supported, above: it wrote nothing.";
     if (!own.place.line) message_make(&own);
     lock();
     Noted *noted = sink.first;
@@ -164,10 +171,43 @@ uint64_t report_count(enum report_kind kind)
     return count;
 }
 
+// The line in which a kernel read the value, which it may have stored before a copy found it.
+typedef struct {
+    const char *file; // without its folder; NULL: not known
+    int64_t line;
+} Origin;
+
+static Origin origin_of(const Report *r)
+{
+    const Place *read = r->has_other ? &r->other.place : &r->place;
+    int64_t line;
+    if (message_number(r, "source_line", &line)) return (Origin){ r->detail, line };
+    return (Origin){ read->file ? names_base(read->file) : NULL, read->line };
+}
+
+static bool is_at(const Place *place, const Origin *o)
+{
+    return place->file && o->file && place->line == o->line
+        && !strcmp(names_base(place->file), o->file);
+}
+
+// A value that was read before it was written, because nothing makes the reader wait: the race is
+// told, whose remedy is another than to write it first.
+static bool is_of_race(const Report *r)
+{
+    if (r->kind != REPORT_UNINITIALIZED) return false;
+    const Origin o = origin_of(r);
+    for (const Noted *n = sink.first; n; n = n->next)
+        if (n->report.kind == REPORT_RACE
+            && (is_at(&n->report.place, &o) || is_at(&n->report.other.place, &o)))
+            return true;
+    return false;
+}
+
 static void flush_locked(void)
 {
     for (Noted *noted = sink.first; noted; noted = noted->next) {
-        if (noted->written) continue;
+        if (noted->written || (noted->hidden |= is_of_race(&noted->report))) continue;
         if (!noted->report.note) sink.shared->found[noted->report.kind]++;
         if (sink.fd >= 0) report_json_error(sink.fd, &noted->report, &noted->memory, noted->count);
         else report_text_error(&noted->report, noted->count);
@@ -186,6 +226,7 @@ void report_flush(void)
 static struct {
     regex_t *kernel; // NULL: any
     uint64_t from, to, launch;
+    bool launches; // single ones were chosen
 } only = { .from = 1, .to = UINT64_MAX };
 
 const char *report_kernels(const char *pattern)
@@ -200,15 +241,33 @@ const char *report_kernels(const char *pattern)
 
 void report_launches(uint64_t from, uint64_t to)
 {
+    only.launches = true;
     only.from = from;
     only.to = to;
 }
 
+static bool is_of_kernel(const KernelReport *kernel)
+{
+    return !only.kernel || regexec(only.kernel, kernel->signature, 0, NULL, 0) == 0;
+}
+
+bool report_wants_findings(const KernelReport *kernel)
+{
+    return (sink.profile || html_is_on()) && is_of_kernel(kernel)
+        && (only.launches || totals_is_longest(kernel));
+}
+
 static bool is_told(const KernelReport *kernel)
 {
-    if (only.kernel && regexec(only.kernel, kernel->signature, 0, NULL, 0) != 0) return false;
+    if (!is_of_kernel(kernel)) return false;
     only.launch++;
     return only.launch >= only.from && only.launch <= only.to;
+}
+
+// Are launches and copies kept until the end?
+static bool sums_up(void)
+{
+    return html_is_on() || (sink.fd < 0 && sink.profile && !only.launches);
 }
 
 void report_kernel(const KernelReport *kernel)
@@ -220,7 +279,8 @@ void report_kernel(const KernelReport *kernel)
         return;
     }
     if (sink.fd >= 0) report_json_kernel(sink.fd, kernel);
-    else if (sink.profile) table_kernel(kernel);
+    else if (sink.profile && only.launches) details_print(kernel, NULL);
+    if (sums_up()) totals_kernel(kernel);
     unlock();
 }
 
@@ -230,9 +290,8 @@ void report_copy(const char *kind, uint64_t bytes, const CopyReport *back)
     flush_locked();
     if (sink.fd >= 0) {
         report_json_copy(sink.fd, kind, bytes, back);
-    } else if (sink.profile) {
-        fprintf(stderr, "warpwise: copy %s, %" PRIu64 " bytes\n", kind, bytes);
     }
+    if (sums_up()) totals_move(kind, NULL, bytes, 0);
     unlock();
 }
 
@@ -332,11 +391,8 @@ void report_migration(const char *direction, const char *cause, uint64_t bytes, 
         report_json_line(sink.fd, json_pack("{ss ss ss sI sI}", "event", "migration", "direction",
                                             direction, "cause", cause, "bytes", (json_int_t)bytes,
                                             "faults", (json_int_t)faults));
-    } else if (sink.profile) {
-        fprintf(stderr,
-                "warpwise: managed memory, %s, %s: %" PRIu64 " bytes, %" PRIu64 " fault%s\n",
-                direction, cause, bytes, faults, faults == 1 ? "" : "s");
     }
+    if (sums_up()) totals_move(direction, cause, bytes, faults);
     unlock();
 }
 
@@ -344,7 +400,7 @@ void report_migration(const char *direction, const char *cause, uint64_t bytes, 
 static void print_repeats(void)
 {
     for (const Noted *noted = sink.first; noted; noted = noted->next)
-        if (noted->count > noted->written && !noted->report.note)
+        if (noted->count > noted->written && !noted->report.note && !noted->hidden)
             report_text_repeats(&noted->report, noted->count - noted->written);
 }
 
@@ -353,7 +409,17 @@ void report_end(void)
     lock();
     flush_locked();
     if (sink.fd < 0) print_repeats();
+    if (html_is_on()) html_add();
+    if (sink.fd < 0 && sink.profile && !only.launches) totals_print(only.kernel);
     unlock();
+}
+
+char *report_found_words(void)
+{
+    lock();
+    char *words = report_text_found(sink.shared->found);
+    unlock();
+    return words;
 }
 
 bool report_found(void)
@@ -378,6 +444,8 @@ void report_exit(int status, int signal)
                                          : json_pack("{ss si}", "event", "exit", "status", status));
     else if (signal)
         report_say("the program was killed by signal %d (%s)", signal, strsignal(signal));
-    if (sink.fd < 0) report_text_summary(sink.shared->found);
+    char *found = report_text_found(sink.shared->found);
+    if (sink.fd < 0 && found) report_say("%s", found);
+    free(found);
     unlock();
 }

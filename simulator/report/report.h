@@ -74,6 +74,7 @@ enum report_between {
     BETWEEN_BLOCKS,
     BETWEEN_LINE, // one source line makes both stores
     BETWEEN_BARRIER,
+    BETWEEN_BULK, // a copy in bulk that nothing waits for
 };
 
 // A fact that only a few causes have: a name, which includes the unit, and a number. NULL: none.
@@ -89,11 +90,26 @@ typedef struct {
     enum report_access access;
     const char *kernel; // NULL: the same kernel
     const char *call;   // the call of the host that made the access; NULL: a thread made it
+    const char *label;  // what it did, in a note: "destroyed by"
     uint32_t thread[3];
     bool same_warp;
     bool has_block; // it is in another block: `block`
     uint32_t block[3];
 } ReportOther;
+
+// Where a bad pointer came from.
+enum report_from { FROM_UNKNOWN, FROM_ARGUMENT, FROM_MEMORY, FROM_MALLOC };
+typedef struct {
+    enum report_from from;
+    bool null;
+    uint32_t argument;            // of the kernel, from 1
+    uint64_t byte, bytes;         // where in the argument, of so many bytes, or in the allocation
+    uint64_t address;             // of the memory that it was read from,
+    const Allocation *allocation; // which is in this one
+    bool no_malloc;               // malloc has returned null, here,
+    Place malloc_place;
+    uint64_t wanted, heap; // bytes that it was asked for, and that it has in all
+} ReportPointer;
 
 // A range of the message that report_error() has made: the words that tell a certain fact.
 typedef struct {
@@ -124,6 +140,7 @@ typedef struct {
     uint64_t address;
     const Allocation *allocation;            // that was accessed or missed
     ReportWords allocation_says, freed_says; // the words on the allocation, and on its freeing
+    ReportPointer pointer;                   // by which the thread came there
     bool has_owner;                          // it is shared memory of another block,
     uint32_t owner[3];                       // this one
     enum report_use use;
@@ -139,15 +156,35 @@ typedef struct {
 } Report;
 
 typedef struct {
-    const char *name; // Nsight Compute's name
-    bool estimate;    // printed with ~
-    bool aside;       // in JSON only, not in text
+    const char *name;  // Nsight Compute's name
+    bool estimate;     // printed with ~
+    bool aside;        // in JSON only, not in text
+    const char *words; // what it says
 } CounterName;
+
+// A figure on a launch's details page.
+typedef struct {
+    const char *section, *label; // Nsight Compute's
+    const char *unit;            // "" if it has none
+    const CounterName *of;
+    double value; // 0: it does not apply, or did not happen
+    double share; // of its peak, in percent; below 0: it has none
+} Detail;
 
 typedef struct {
     Place place;
     const uint64_t *values; // a value for each counter of the report, in the same order
 } CounterLine;
+
+// The place of a launch on the roofline. Its numbers are figures as well (model/counters.def).
+typedef struct {
+    const char *memory;  // the memory that is nearest its peak: "DRAM", "L2"; NULL: none is used
+    const char *pipe;    // the same of what computes: "FP32"; NULL: nothing was computed
+    double intensity;    // FLOP for each byte of that memory; 0: there is none
+    double ridge;        // the intensity at which both would be equally near their peaks
+    double percent;      // of the lowest roof; 0: there is no roof
+    bool memory_is_roof; // the lowest roof is the memory's, not the pipe's
+} RoofReport;
 
 // How far predicted times of kernels bound by the same were off, on a GPU: of half and of nine
 // tenths of them, in percent.
@@ -220,6 +257,17 @@ typedef struct {
     double (*value)(const uint64_t *line, const uint64_t *launch);
 } CounterColumn;
 
+// What costs a launch time.
+typedef struct {
+    const char *title, *cure;
+    char *words;       // what there is, with the numbers; malloc'ed
+    Place place;       // no line: the kernel as a whole, or
+    bool lineless;     // a line of it that is not known
+    double cost;       // of the predicted time, 0 to 1
+    double without_ns; // the time that was predicted again without it; 0: `cost` is what the model
+                       // of time says of the launch as it is
+} Finding;
+
 // One finished launch, with its counters.
 typedef struct {
     const char *name;      // as in the PTX
@@ -232,13 +280,18 @@ typedef struct {
     const CounterName *metrics; // figures of the whole launch, which are not sums
     const double *figures;      // a value for each metric; 0: it does not apply
     size_t metric_count;
+    const Detail *details; // in the order of the page: the rows of a section together
+    size_t detail_count;
+    const Finding *findings; // what costs most is first
+    size_t finding_count;
     const CounterLine *lines; // in any order; report.c leaves out zeros
     size_t line_count;
     const CounterColumn *columns; // of text, column_count of them, at most 16
     size_t column_count;
-    double time_ns;               // predicted; 0: no prediction
-    const char *bound;            // what bounds it: "memory", "compute", "latency",
-                                  // "atomics", or "transfers" of pages or over links
+    double time_ns;    // predicted; 0: no prediction
+    const char *bound; // what bounds it: "memory", "compute", "latency",
+                       // "atomics", or "transfers" of pages or over links
+    RoofReport roof;
     const PredictionError *error; // NULL: no such kernels were compared with such a device
 } KernelReport;
 
@@ -269,6 +322,9 @@ void report_flush(void);
 // is none; NULL: it is one.
 const char *report_kernels(const char *pattern);
 void report_launches(uint64_t from, uint64_t to);
+
+// Will findings of this launch be read? They take time to make.
+bool report_wants_findings(const KernelReport *kernel);
 
 // Writes the errors, then the kernel.
 void report_kernel(const KernelReport *kernel);
@@ -324,7 +380,8 @@ void report_calls_more(uint64_t again, const char *does, uint64_t left_out);
 // "gpu-fault", "cpu-fault", "prefetch".
 void report_migration(const char *direction, const char *cause, uint64_t bytes, uint64_t faults);
 
-// Writes the errors when a device process ends, and in text how often earlier ones were repeated.
+// Writes the errors when a device process ends, and in text how often earlier ones were repeated
+// and the profile.
 void report_end(void);
 
 // Writes the last line, in text with the errors of each kind, the first time it is called. signal:
@@ -333,6 +390,7 @@ void report_exit(int status, int signal);
 
 // Has any process of the machine written an error?
 bool report_found(void);
+char *report_found_words(void); // "3 errors: data race (2), leak", malloc'ed; NULL: there are none
 
 // Says something to the person at the terminal: "warpwise: ..." on stderr, wrapped.
 void report_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,39 +1,12 @@
-// What did not happen is not listed: a sum of 0, a figure that does not apply, a column without an
-// entry.
+// A column without an entry is left out.
 #include "table.h"
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void print_sums(const KernelReport *k)
-{
-    for (size_t n = 0; n < k->counter_count; n++)
-        if (k->values[n] && !k->counters[n].aside)
-            fprintf(stderr, "  %-58s %c%" PRIu64 "\n", k->counters[n].name,
-                    k->counters[n].estimate ? '~' : ' ', k->values[n]);
-    for (size_t n = 0; n < k->metric_count; n++)
-        if (k->figures[n] > 0)
-            fprintf(stderr, "  %-58s %c%.*f\n", k->metrics[n].name,
-                    k->metrics[n].estimate ? '~' : ' ',
-                    k->figures[n] == rint(k->figures[n]) ? 0 : 2, k->figures[n]);
-    if (k->time_ns <= 0) return;
-    fprintf(stderr, "  %-58s ~%.3f us\n    bound by %s: ", "time, predicted", k->time_ns / 1e3,
-            k->bound);
-    if (k->error)
-        fprintf(stderr,
-                "of %d such kernels, half took within %d %% of that on an %s, nine in ten within "
-                "%d %%\n",
-                k->error->kernels, k->error->half, k->error->device, k->error->nine_tenths);
-    else fputs("no such kernel was compared with a GPU\n", stderr);
-}
+enum { PLACE_COLUMNS = 6 };
 
-// ---- By source line ----
-
-enum { PLACE_COLUMNS = 6, MOST_COLUMNS = 16 };
-
-static bool has_entry(const KernelReport *k, size_t column)
+bool table_has_entry(const KernelReport *k, size_t column)
 {
     for (size_t n = 0; n < k->line_count; n++)
         if (k->columns[column].value(k->lines[n].values, k->values) > 0) return true;
@@ -75,26 +48,23 @@ static int by_place(const void *a, const void *b)
     return order ? order : (p->line > q->line) - (p->line < q->line);
 }
 
-static void print_lines(const KernelReport *k)
+CounterLine *table_sorted(const KernelReport *k)
 {
-    bool shown[MOST_COLUMNS];
-    const char *file = NULL;
-    CounterLine *lines = malloc(k->line_count * sizeof *lines);
-    if (!lines) return;
+    CounterLine *lines = k->line_count ? malloc(k->line_count * sizeof *lines) : NULL;
+    if (!lines) return NULL;
     memcpy(lines, k->lines, k->line_count * sizeof *lines);
     qsort(lines, k->line_count, sizeof *lines, by_place);
-    for (size_t c = 0; c < k->column_count; c++) shown[c] = has_entry(k, c);
+    return lines;
+}
+
+void table_lines(const KernelReport *k)
+{
+    bool shown[TABLE_COLUMNS];
+    const char *file = NULL;
+    CounterLine *lines = table_sorted(k);
+    if (!lines) return;
+    for (size_t c = 0; c < k->column_count; c++) shown[c] = table_has_entry(k, c);
     print_head(k, shown);
     for (size_t n = 0; n < k->line_count; n++) print_line(k, &lines[n], &file, shown);
     free(lines);
-}
-
-void table_kernel(const KernelReport *k)
-{
-    fprintf(stderr, "warpwise: %s, grid (%u,%u,%u), block (%u,%u,%u)", k->signature, k->grid[0],
-            k->grid[1], k->grid[2], k->block[0], k->block[1], k->block[2]);
-    if (report_has_several()) fprintf(stderr, ", device %u", k->device);
-    fputc('\n', stderr);
-    print_sums(k);
-    if (k->line_count) print_lines(k);
 }

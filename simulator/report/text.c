@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "base/names.h"
 #include "text.h"
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,8 +47,7 @@ static const char *colour(const char *sequence)
 #define YELLOW colour("\033[1;33m")
 #define PLAIN colour("\033[0m")
 
-// Prints words, wrapped, the first line after `lead`, the others as far in.
-static void print_wrapped(const char *lead, const char *text)
+void text_wrapped(const char *lead, const char *text)
 {
     size_t indent = strlen(lead), column = indent;
     fputs(lead, stderr);
@@ -73,7 +73,7 @@ void report_say(const char *format, ...)
     char *text = NULL;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) >= 0) print_wrapped("warpwise: ", text);
+    if (vasprintf(&text, format, arguments) >= 0) text_wrapped("warpwise: ", text);
     va_end(arguments);
     free(text);
 }
@@ -97,18 +97,53 @@ static char *source_line(const char *file, uint32_t number)
     return line;
 }
 
-// The source line with a caret under the column, or under its first word.
-static void print_source(const Place *place)
+// Is it a part of an identifier?
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+// Does a character of UTF-8 go on there?
+static bool goes_on(char c) { return (c & 0xc0) == 0x80; }
+
+// The part of a line that has room, around a column of it: from *from on, so many bytes.
+static size_t window(const char *line, size_t column, size_t room, size_t *from)
+{
+    const size_t length = strlen(line), before = room / 3;
+    *from = 0;
+    if (length <= room) return length;
+    if (column > before) *from = column - before;
+    if (*from > length - room) *from = length - room;
+    while (goes_on(line[*from])) ++*from;
+    size_t to = *from + room < length ? *from + room : length;
+    while (goes_on(line[to])) to--;
+    return to - *from;
+}
+
+// Points stand for what is cut off at either end.
+static void print_part(const char *line, size_t from, size_t bytes)
+{
+    static const char cut[] = "...";
+    const size_t points = sizeof cut - 1, length = strlen(line);
+    const bool before = from > 0, after = from + bytes < length;
+    fprintf(stderr, "%s%.*s%s\n", before ? cut : "",
+            (int)(bytes - points * before - points * after), line + from + points * before,
+            after ? cut : "");
+}
+
+void text_source(const Place *place)
 {
     char *line = place->file && place->line ? source_line(place->file, place->line) : NULL;
     if (!line) return;
-    int gutter = fprintf(stderr, "%6u | ", place->line), room = COLUMNS - gutter;
-    size_t first = strspn(line, " \t"), column = first;
+    int gutter = fprintf(stderr, "%6u | ", place->line), caret = 0;
+    size_t first = strspn(line, " \t"), column = first, from;
     if (place->column > first && place->column <= strlen(line)) column = place->column - 1;
+    // To gcc a call is at its parenthesis.
+    if (line[column] == '(')
+        while (column > first && is_word(line[column - 1])) column--;
     for (char *c = line; *c; c++)
         if (*c == '\t') *c = ' ';
-    fprintf(stderr, "%.*s\n", room, line);
-    if ((int)column < room) fprintf(stderr, "%6s | %*s%s^%s\n", "", (int)column, "", GREEN, PLAIN);
+    size_t bytes = window(line, column, (size_t)(COLUMNS - gutter), &from);
+    for (size_t n = from; n < column; n++) caret += !goes_on(line[n]);
+    print_part(line, from, bytes);
+    fprintf(stderr, "%6s | %*s%s^%s\n", "", caret, "", GREEN, PLAIN);
     free(line);
 }
 
@@ -126,9 +161,11 @@ static void print_head(const Report *r)
         char *name = names_demangle(place->function);
         fprintf(stderr, ", in %s (nvcc -g tells the line)", name ? name : place->function);
         free(name);
+    } else if (r->call) {
+        fputs(" (nvcc -g tells the line)", stderr);
     }
     fputc('\n', stderr);
-    print_source(place);
+    text_source(place);
 }
 
 static void print_where(const Report *r)
@@ -138,7 +175,7 @@ static void print_where(const Report *r)
 
     // The signatures of template libraries fill a screen.
     char *brief = r->kernel && strlen(r->kernel) > 2 * COLUMNS ? names_plain(r->kernel) : NULL;
-    if (r->kernel) print_wrapped("  in ", brief ? brief : r->kernel);
+    if (r->kernel) text_wrapped("  in ", brief ? brief : r->kernel);
     free(brief);
     if (r->has_thread)
         fprintf(stderr, "  block (%u,%u,%u), thread (%u,%u,%u)", r->block[0], r->block[1],
@@ -148,22 +185,22 @@ static void print_where(const Report *r)
     if (r->has_thread) fputc('\n', stderr);
 }
 
-static void print_other(const ReportOther *o, bool of_note)
+static void print_other(const ReportOther *o)
 {
-    fputs(of_note ? "  destroyed by: " : "  the other access: ", stderr);
+    fprintf(stderr, "  %s: ", o->label ? o->label : "the other access");
     if (o->has_block) fprintf(stderr, "block (%u,%u,%u), ", o->block[0], o->block[1], o->block[2]);
     if (o->call) fputs(o->call, stderr);
     else fprintf(stderr, "thread (%u,%u,%u)", o->thread[0], o->thread[1], o->thread[2]);
     if (o->place.file && o->place.line)
         fprintf(stderr, ", %s:%u", names_base(o->place.file), o->place.line);
     fputc('\n', stderr);
-    print_source(&o->place);
+    text_source(&o->place);
 }
 
 static void print_waiting_warps(const char *lines)
 {
     char *copy = lines ? strdup(lines) : NULL, *rest = copy, *line;
-    while ((line = strsep(&rest, "\n"))) print_wrapped("  - ", line);
+    while ((line = strsep(&rest, "\n"))) text_wrapped("  - ", line);
     free(copy);
 }
 
@@ -171,11 +208,11 @@ void report_text_error(const Report *r, uint64_t count)
 {
     print_head(r);
     print_where(r);
-    if (r->message) print_wrapped("  ", r->message);
-    if (r->has_other) print_other(&r->other, r->note);
+    if (r->message) text_wrapped("  ", r->message);
+    if (r->has_other) print_other(&r->other);
     print_waiting_warps(r->waiting_warps);
-    if (r->why) print_wrapped("  why:  ", r->why);
-    if (r->next) print_wrapped("  next: ", r->next);
+    if (r->why) text_wrapped("  why:  ", r->why);
+    if (r->next) text_wrapped("  next: ", r->next);
     if (count > 1)
         fprintf(stderr, "  and %" PRIu64 " more of this kind%s\n", count - 1,
                 r->place.line       ? " on this line"
@@ -183,13 +220,13 @@ void report_text_error(const Report *r, uint64_t count)
                                     : "");
 }
 
-// "warpwise: 3 errors: data race (2), leak"
-void report_text_summary(const uint64_t found[REPORT_KINDS])
+// "3 errors: data race (2), leak"
+char *report_text_found(const uint64_t found[REPORT_KINDS])
 {
-    char *words = NULL;
+    char *words = NULL, *all = NULL;
     size_t size, sum = 0;
     FILE *list = open_memstream(&words, &size);
-    if (!list) return;
+    if (!list) return NULL;
     for (int kind = 0; kind < REPORT_KINDS; kind++) {
         if (!found[kind]) continue;
         fprintf(list, "%s%s", sum ? ", " : "", kinds[kind]);
@@ -197,8 +234,9 @@ void report_text_summary(const uint64_t found[REPORT_KINDS])
         sum += found[kind];
     }
     fclose(list);
-    if (sum) report_say("%zu error%s: %s", sum, sum == 1 ? "" : "s", words);
+    if (!sum || asprintf(&all, "%zu error%s: %s", sum, sum == 1 ? "" : "s", words) < 0) all = NULL;
     free(words);
+    return all;
 }
 
 void report_text_repeats(const Report *r, uint64_t since)

@@ -4,12 +4,11 @@
 
 #define _GNU_SOURCE
 #include "timeline.h"
-#include <errno.h>
+#include "whole.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum {
@@ -28,7 +27,7 @@ static size_t named_count;
 bool timeline_open(const char *path)
 {
     target = path;
-    spool = memfd_create("warpwise-timeline", MFD_CLOEXEC);
+    spool = whole_spool("warpwise-timeline");
     return spool >= 0;
 }
 
@@ -40,12 +39,6 @@ void timeline_process(uint32_t n, const char *name)
     device_name = name;
 }
 
-static void write_whole(int fd, const char *text, size_t bytes)
-{
-    for (ssize_t written; bytes; text += written, bytes -= (size_t)written)
-        if ((written = write(fd, text, bytes)) <= 0) return;
-}
-
 // One write, so that no other process's line comes between.
 static void keep(json_t *event)
 {
@@ -54,7 +47,7 @@ static void keep(json_t *event)
     if (!text) return;
     size_t bytes = strlen(text);
     text[bytes] = '\n'; // in place of the 0
-    write_whole(spool, text, bytes + 1);
+    whole_add(spool, text, bytes + 1);
     free(text);
 }
 
@@ -102,18 +95,50 @@ static void introduce(TimelineRow row)
 // Microseconds to the picosecond: what is beyond comes from the arithmetic.
 static double microseconds(double ns) { return (double)(long long)(ns * 1e3 + 0.5) / 1e6; }
 
+static json_t *triple(const uint32_t *n) { return json_sprintf("(%u,%u,%u)", n[0], n[1], n[2]); }
+
+static json_t *arguments(TimelineRow row, const TimelineFacts *f)
+{
+    json_t *args = json_object();
+    if (row.on_device) json_object_set_new(args, "stream", json_integer((json_int_t)row.stream));
+    if (f->grid) json_object_set_new(args, "grid", triple(f->grid));
+    if (f->block) json_object_set_new(args, "block", triple(f->block));
+    if (f->shared) json_object_set_new(args, "shared", json_integer((json_int_t)f->shared));
+    if (f->bytes) json_object_set_new(args, "bytes", json_integer((json_int_t)f->bytes));
+    if (f->error) json_object_set_new(args, "error", json_string(f->error));
+    if (f->place)
+        json_object_set_new(args, "source", json_sprintf("%s:%u", f->place->file, f->place->line));
+    return args;
+}
+
+// An arrow from the call that issued the work to the work. Each has a number of its own.
+static void keep_arrow(TimelineRow row, double from_ns, double to_ns)
+{
+    static json_int_t arrows;
+    const TimelineRow host = { 0 };
+    const json_int_t id = ((json_int_t)number << 32) + ++arrows;
+    introduce(host);
+    keep(json_pack("{ss ss ss sI sf si si}", "name", "issues", "cat", "issue", "ph", "s", "id", id,
+                   "ts", microseconds(from_ns), "pid", pid_of(host), "tid", tid_of(host)));
+    keep(json_pack("{ss ss ss ss sI sf si si}", "name", "issues", "cat", "issue", "ph", "f", "bp",
+                   "e", "id", id, "ts", microseconds(to_ns), "pid", pid_of(row), "tid",
+                   tid_of(row)));
+}
+
 void timeline_span(TimelineRow row, const char *kind, const char *name, double start_ns,
-                   double end_ns, uint64_t bytes)
+                   double end_ns, const TimelineFacts *facts)
 {
     if (!target) return;
     introduce(row);
-    json_t *event = json_pack("{ss ss ss sf sf si si s{}}", "name", name, "cat", kind, "ph", "X",
-                              "ts", microseconds(start_ns), "dur", microseconds(end_ns - start_ns),
-                              "pid", pid_of(row), "tid", tid_of(row), "args");
-    if (bytes)
-        json_object_set_new(json_object_get(event, "args"), "bytes",
-                            json_integer((json_int_t)bytes));
+    json_t *event =
+        json_pack("{so ss ss sf sf si si so}", "name",
+                  facts->error ? json_sprintf("%s: %s", name, facts->error) : json_string(name),
+                  "cat", facts->error ? "error" : kind, "ph", "X", "ts", microseconds(start_ns),
+                  "dur", microseconds(end_ns - start_ns), "pid", pid_of(row), "tid", tid_of(row),
+                  "args", arguments(row, facts));
+    if (facts->error) json_object_set_new(event, "cname", json_string("terrible"));
     if (event) keep(event);
+    if (facts->issued && row.on_device) keep_arrow(row, facts->issued_ns, start_ns);
 }
 
 void timeline_moment(TimelineRow row, const char *name, double at_ns, uint64_t event)
@@ -145,17 +170,9 @@ static bool write_lines(FILE *to)
 
 bool timeline_close(void)
 {
-    char *made = NULL;
     if (!target) return true;
-    if (asprintf(&made, "%s.%d", target, (int)getpid()) < 0) return false;
-    FILE *file = fopen(made, "we");
-    bool good = file && fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file) >= 0
-             && write_lines(file) && fputs("\n]}\n", file) >= 0;
-    if (file) good = fclose(file) == 0 && good;
-    good = good && rename(made, target) == 0;
-    int why = errno;
-    if (!good) unlink(made);
-    free(made);
-    errno = why;
-    return good;
+    WholeFile w = whole_open(target);
+    bool good = w.file && fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", w.file) >= 0
+             && write_lines(w.file) && fputs("\n]}\n", w.file) >= 0;
+    return whole_close(&w, good);
 }

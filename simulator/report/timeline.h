@@ -3,6 +3,7 @@
 // program or one of its devices; a row is the host's CUDA calls, or a stream of a device. Times are
 // those of the simulated clock.
 #pragma once
+#include "base/place.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,10 +22,21 @@ typedef struct {
     uint64_t stream;
 } TimelineRow;
 
-// A span of work or of a call, and the bytes that it moved, if any. kind: "kernel", "copy", "fill",
-// "host function", "graph", "prefetch", "call".
+// What is known of a span. NULL and 0 are left out.
+typedef struct {
+    uint64_t bytes;               // that it moved
+    const uint32_t *grid, *block; // of a kernel
+    uint64_t shared;              // dynamic, bytes of a block
+    const Place *place;           // the source line of the call
+    const char *error;            // the name of the error with which the call failed
+    bool issued;                  // a call of this program's has issued it,
+    double issued_ns;             // which was under way then: an arrow leads from it
+} TimelineFacts;
+
+// A span of work or of a call. kind: "kernel", "copy", "fill", "host function", "graph",
+// "prefetch", "call".
 void timeline_span(TimelineRow row, const char *kind, const char *name, double start_ns,
-                   double end_ns, uint64_t bytes);
+                   double end_ns, const TimelineFacts *facts);
 
 // An event is recorded or waited for, at a moment of its stream.
 void timeline_moment(TimelineRow row, const char *name, double at_ns, uint64_t event);

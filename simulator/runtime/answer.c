@@ -1,6 +1,7 @@
 // Handlers of a few lines each: queries about the device, streams and events, and requests that
 // only inform the device.
 
+#define _GNU_SOURCE
 #include "serve.h"
 #include "streams/clock.h"
 #include "machine/call.h"
@@ -9,10 +10,12 @@
 #include "machine/heap.h"
 #include "machine/print.h"
 #include "machine/profile.h"
+#include "model/flight.h"
 #include "model/managed.h"
 #include "streams/peer.h"
 #include "pool.h"
 #include "activity.h"
+#include "report/origin.h"
 #include "report/timeline.h"
 #include "work.h"
 #include <driver_types.h>
@@ -71,6 +74,27 @@ void answer_misuse(Call *call)
     report_error(&report);
 }
 
+void answer_refused(Call *call)
+{
+    u64 callers[WIRE_CALLERS];
+    char *words[5], *rest = call->tail + sizeof callers;
+    if (call->tail_bytes < sizeof callers) return;
+    memcpy(callers, call->tail, sizeof callers);
+    for (u32 n = 0; n < 5; n++)
+        if (!(words[n] = strsep(&rest, "\n"))) return;
+    Report report = { .cause = CAUSE_misuse,
+                      .place = serve_place(call),
+                      .call = call->request.call,
+                      .note = true,
+                      .message = words[0],
+                      .why = words[1],
+                      .next = words[2],
+                      .has_other = *words[3],
+                      .other = { .label = words[3], .call = words[4] } };
+    if (report.has_other) origin_place(callers, WIRE_CALLERS, &report.other.place);
+    report_error(&report);
+}
+
 void answer_unsupported(Call *call)
 {
     Report report = { .cause = CAUSE_call_unsupported,
@@ -82,10 +106,17 @@ void answer_unsupported(Call *call)
 void answer_peer(Call *call)
 {
     u32 from = call->request.device, to = call->request.peer.other;
+    bool enable = call->request.peer.enable;
     if (to >= device.count || to == from) call->reply.error = WIRE_INVALID_DEVICE;
-    else if (call->request.peer.enable)
-        call->reply.error = peer_enable(from, to) ? 0 : WIRE_PEER_ALREADY_ENABLED;
-    else call->reply.error = peer_disable(from, to) ? 0 : WIRE_PEER_NOT_ENABLED;
+    else if (!(enable ? peer_enable(from, to) : peer_disable(from, to)))
+        refusal(call, enable ? WIRE_PEER_ALREADY_ENABLED : WIRE_PEER_NOT_ENABLED,
+                enable ? CAUSE_peer_access_twice : CAUSE_peer_access_missing,
+                (ReportNumber[REFUSAL_NUMBERS]){ { "device_number", from }, { "other", to } });
+}
+
+static void refuse_limit(Call *call)
+{
+    refusal(call, WIRE_INVALID_VALUE, CAUSE_limit_after_use, NULL);
 }
 
 void answer_limit(Call *call)
@@ -97,12 +128,14 @@ void answer_limit(Call *call)
         clock_wait_device(of);
         call_set_stack(of, value);
         break;
-    case cudaLimitPrintfFifoSize: call->reply.error = print_used() ? WIRE_INVALID_VALUE : 0; break;
+    case cudaLimitPrintfFifoSize:
+        if (print_used()) refuse_limit(call);
+        break;
     case cudaLimitDevRuntimePendingLaunchCount:
         dynamic_launch_set_limit(of, (u32)(value < UINT32_MAX ? value : UINT32_MAX));
         break;
     case cudaLimitMallocHeapSize:
-        call->reply.error = heap_set_limit(of, value) ? 0 : WIRE_INVALID_VALUE;
+        if (!heap_set_limit(of, value)) refuse_limit(call);
         break;
     }
 }
@@ -141,10 +174,11 @@ void answer_host_function(Call *call)
 {
     u64 stream = call->request.stream;
     if (!handle_stream(call, stream)) return;
-    clock_operation(stream);
+    u64 operation = clock_operation(stream);
     clock_work(stream, ENGINE_NONE, 1, profile.host_function_seconds * 1e9, false);
     activity_work(stream, "host function", "host function", profile.host_function_seconds * 1e9, 0);
-    managed_waited(true); // the function may use what earlier kernels wrote
+    managed_waited(true); // the function may use what earlier kernels wrote, and copies brought
+    flight_told(clock_before(operation));
 }
 
 void answer_condition(Call *call)
@@ -250,11 +284,15 @@ void answer_event_query(Call *call)
 
 void answer_event_elapsed(Call *call)
 {
-    static const int errors[] = {
-        [ELAPSED_NOT_READY] = WIRE_NOT_READY, [ELAPSED_WRONG] = WIRE_INVALID_RESOURCE_HANDLE
+    static const enum report_cause causes[] = {
+        [ELAPSED_NEVER_RECORDED] = CAUSE_event_never_recorded,
+        [ELAPSED_UNTIMED] = CAUSE_event_without_time,
+        [ELAPSED_TWO_DEVICES] = CAUSE_events_of_two_devices,
     };
     const WireRequest *r = &call->request;
     if (!handle_event(call, r->elapsed.from) || !handle_event(call, r->elapsed.to)) return;
-    call->reply.error = errors[clock_event_elapsed(r->elapsed.from, r->elapsed.to,
-                                                   &call->reply.elapsed.milliseconds)];
+    enum clock_elapsed which =
+        clock_event_elapsed(r->elapsed.from, r->elapsed.to, &call->reply.elapsed.milliseconds);
+    if (which == ELAPSED_NOT_READY) call->reply.error = WIRE_NOT_READY;
+    else if (which) refusal(call, WIRE_INVALID_RESOURCE_HANDLE, causes[which], NULL);
 }

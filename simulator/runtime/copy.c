@@ -2,6 +2,7 @@
 
 #include "model/caches.h"
 #include "streams/clock.h"
+#include "model/flight.h"
 #include "model/managed.h"
 #include "memory/memory.h"
 #include "memory/writer.h"
@@ -195,7 +196,9 @@ static void finish_copy(const Call *call, const char *kind, enum engine engine, 
     u64 bytes = call->request.copy.width * row_count(call);
     bool bus = engine != ENGINE_NONE;
     char name[64];
-    clock_work(call->request.stream, engine, 1, ns, call->request.copy.blocks);
+    bool waits =
+        call->request.copy.blocks || (engine == ENGINE_COPY_OUT && !call->request.copy.pinned);
+    clock_work(call->request.stream, engine, 1, ns, waits);
     if (call->by_owner) return; // the program has not made it
     CopyReport back = { .to = call->request.copy.from.address };
     report_copy(kind, bytes, is_one_piece_back(call) && describe_back(call, &back) ? &back : NULL);
@@ -243,7 +246,7 @@ static void finish_copy_chunks(const Call *call, bool in)
     finish_copy(call, in ? "HtoD" : "DtoH", in ? ENGINE_COPY_IN : ENGINE_COPY_OUT,
                 copy_ns(call, bytes, in));
     double end = clock_stream_end(request->stream);
-    bool waits = !request->copy.pinned && (!in || bytes > STAGED_AT_ONCE);
+    bool waits = !request->copy.pinned && in && bytes > STAGED_AT_ONCE;
     if (waits && end > clock_now()) clock_host(end - clock_now());
 }
 
@@ -375,9 +378,12 @@ void transfer_fill(Call *call)
     look_for_races(call, &request->copy.device, true);
     u64 width = request->copy.width;
     enum writer filler = filler_of(request, a);
+    u8 *later = call->deferred ? flight_bring(clock_operation(request->stream)) : NULL;
     for (u64 row = 0; row < row_count(call); row++) {
         u64 address = row_at(call, &request->copy.device, row);
-        fill_row((u8 *)address, width, request->copy.value, request->copy.value_bytes);
+        if (!later) flight_reach(address, width);
+        fill_row(later ? later + row * width : (u8 *)address, width, request->copy.value,
+                 request->copy.value_bytes);
         memory_define(address, width);
         writer_set(address, width, filler);
         managed_written(address, width, request->device);
@@ -392,48 +398,75 @@ void transfer_fill(Call *call)
 
 // ---- Copies whose bytes pass through the slots ----
 
-// Writes a deferred copy's bytes to pinned memory, which the device maps too. The client has left
-// the copy of the bytes to the device.
-static bool write_out(const Call *call, const u8 *bytes)
+static u32 next_bytes(const WireChunk *chunk)
 {
-    const WireBox *box = &call->request.copy.from;
-    u64 width = call->request.copy.width;
-    for (u64 row = 0; row < row_count(call); row++, bytes += width) {
-        u64 address = row_at(call, box, row);
-        const Allocation *a = memory_find(address);
-        if (!a || a->freed || a->kind != MEMORY_PINNED_HOST || width > a->base + a->size - address)
-            return false;
-        memcpy((void *)address, bytes, width);
-    }
-    return true;
+    u64 left = chunk->total - chunk->offset;
+    return left < WIRE_SLOT_BYTES ? (u32)left : WIRE_SLOT_BYTES;
 }
 
 // Makes a copy that is deferred or the owner's, chunk by chunk, as if the chunks arrived now.
 static void copy_whole(Call *call, bool in)
 {
     WireChunk *chunk = &call->request.copy.chunk;
-    bool written_out = !in && !call->by_owner;
-    u8 *bytes = written_out ? malloc(chunk->total + 1) : call->data;
-    if (!bytes) {
-        call->reply.error = WIRE_MEMORY_ALLOCATION;
-        return;
-    }
+    u8 *bytes = call->data;
     for (chunk->offset = 0; chunk->offset < chunk->total && !call->reply.error;
          chunk->offset += chunk->bytes) {
-        u64 left = chunk->total - chunk->offset;
-        chunk->bytes = left < WIRE_SLOT_BYTES ? (u32)left : WIRE_SLOT_BYTES;
+        chunk->bytes = next_bytes(chunk);
         call->data = bytes + chunk->offset;
         copy_chunk(call, in);
     }
-    if (written_out && !call->reply.error && !write_out(call, bytes))
+    call->data = bytes;
+}
+
+// ---- Copies whose bytes the device itself reads or writes in pinned memory ----
+
+// Moves the chunk between the host's box and Call.data.
+static void move_hosts_chunk(const Call *call, const WireBox *host, bool in)
+{
+    const WireChunk *chunk = &call->request.copy.chunk;
+    u64 width = call->request.copy.width, offset = chunk->offset, left = chunk->bytes;
+    for (u8 *data = call->data; left;) {
+        u64 column = offset % width, piece = width - column < left ? width - column : left;
+        u64 address = row_at(call, host, offset / width) + column;
+        flight_reach(address, piece);
+        if (in) memcpy(data, (void *)address, piece);
+        else memcpy((void *)address, data, piece);
+        data += piece;
+        offset += piece;
+        left -= piece;
+    }
+}
+
+// What a copy brings to the host lands later if the host does not wait for it.
+static void copy_directly(Call *call, bool in)
+{
+    static u8 piece[WIRE_SLOT_BYTES];
+    const WireRequest *r = &call->request;
+    WireBox host = { r->copy.reach, r->copy.from.pitch, r->copy.from.slice };
+    WireChunk *chunk = &call->request.copy.chunk;
+    if (!range_is_pinned(r, &host)) {
+        if (range_check_box(call, in ? ACCESS_WRITE : ACCESS_READ, &r->copy.device))
+            range_check_host(call, in ? ACCESS_READ : ACCESS_WRITE, &r->copy.from);
         call->reply.error = WIRE_INVALID_VALUE;
-    if (written_out) free(bytes);
-    call->data = written_out ? NULL : bytes;
+        return;
+    }
+    u8 *later = in || !call->deferred ? NULL : flight_bring(clock_operation(r->stream));
+    for (chunk->offset = 0; chunk->offset < chunk->total && !call->reply.error;
+         chunk->offset += chunk->bytes) {
+        chunk->bytes = next_bytes(chunk);
+        call->data = later ? later + chunk->offset : piece;
+        if (in) move_hosts_chunk(call, &host, true);
+        copy_chunk(call, in);
+        if (!in && !later && !call->reply.error) move_hosts_chunk(call, &host, false);
+    }
+    *chunk = (WireChunk){ .total = chunk->total, .offset = chunk->total }; // it was the last
+    call->data = NULL;
 }
 
 static void copy_slots(Call *call, bool in)
 {
-    if (call->deferred || call->by_owner) copy_whole(call, in);
+    if (call->request.copy.reach && !call->by_owner) copy_directly(call, in);
+    else if (call->deferred || call->by_owner) copy_whole(call, in);
     else copy_chunk(call, in);
 }
 

@@ -29,6 +29,7 @@ static double seconds_of(const WireRequest *request)
 double cost_begin(const Call *call)
 {
     double began = clock_now(), seconds = seconds_of(&call->request);
+    if (seconds >= 0 && !asked_before) activity_begin(call, began + seconds * 1e9 / 2);
     if (seconds > 0 && !asked_before) clock_host(seconds * 1e9);
     return began;
 }
@@ -37,7 +38,9 @@ void cost_end(const Call *call, double began)
 {
     asked_before = call->reply.error == WIRE_DEADLOCKED;
     if (asked_before) return;
-    bool timed = !call->reply.error && seconds_of(&call->request) >= 0;
-    if (timed) activity_call(call, began);
-    trace_call(call, timed, began);
+    const bool is_call = seconds_of(&call->request) >= 0;
+    const bool failed = call->reply.error && !call->request.within
+                     && wire_row(call->request.op)->does != WIRE_DOES_NOTHING;
+    if (is_call || failed) activity_call(call, began);
+    trace_call(call, is_call && !call->reply.error, began);
 }

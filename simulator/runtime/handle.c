@@ -1,5 +1,5 @@
 // The handles that calls are given. One that the program has destroyed makes a call fail, and a
-// note says who destroyed it.
+// report says where it was destroyed.
 #include "report/origin.h"
 #include "serve.h"
 #include "streams/clock.h"
@@ -7,76 +7,106 @@
 
 enum { KEPT = 1024 }; // of those destroyed last
 
-enum handle { STREAM, EVENT, HANDLES };
-
 static struct {
     u64 id, caller[WIRE_CALLERS];
-} destroyed[HANDLES][KEPT];
-static u32 count[HANDLES]; // in all
+} destroyed[WIRE_HANDLES][KEPT];
+static u32 count[WIRE_HANDLES]; // in all
 
-static bool destroy(Call *call, enum handle kind, bool was_there)
+static const struct {
+    enum report_cause cause;
+    const char *call; // that destroys it
+} kinds[WIRE_HANDLES] = {
+    [WIRE_HANDLE_STREAM] = { CAUSE_stream_destroyed, "cudaStreamDestroy" },
+    [WIRE_HANDLE_EVENT] = { CAUSE_event_destroyed, "cudaEventDestroy" },
+    [WIRE_HANDLE_POOL] = { CAUSE_pool_destroyed, "cudaMemPoolDestroy" },
+    [WIRE_HANDLE_GRAPH] = { CAUSE_graph_destroyed, "cudaGraphDestroy" },
+    [WIRE_HANDLE_EXEC] = { CAUSE_exec_destroyed, "cudaGraphExecDestroy" },
+};
+
+void handle_destroyed(const Call *call, enum wire_handle kind, u64 id)
 {
-    u64 id = call->request.object.id;
-    if (was_there) {
-        u32 at = count[kind]++ % KEPT;
-        destroyed[kind][at].id = id;
-        memcpy(destroyed[kind][at].caller, call->request.caller, sizeof destroyed[kind][at].caller);
-    }
-    return was_there;
+    u32 at = count[kind]++ % KEPT;
+    destroyed[kind][at].id = id;
+    memcpy(destroyed[kind][at].caller, call->request.caller, sizeof destroyed[kind][at].caller);
 }
 
-static const u64 *destroyer_of(enum handle kind, u64 id)
+bool handle_destroyer(enum wire_handle kind, u64 id, ReportOther *by)
 {
-    for (u32 n = 0; id && n < count[kind] && n < KEPT; n++)
-        if (destroyed[kind][n].id == id) return destroyed[kind][n].caller;
-    return NULL;
+    for (u32 n = count[kind]; id && n && count[kind] - n < KEPT; n--)
+        if (destroyed[kind][(n - 1) % KEPT].id == id) {
+            *by = (ReportOther){ .label = "destroyed by", .call = kinds[kind].call };
+            origin_place(destroyed[kind][(n - 1) % KEPT].caller, WIRE_CALLERS, &by->place);
+            return true;
+        }
+    return false;
 }
 
-static void tell(const Call *call, enum handle kind, u64 id)
+// False: the program did not destroy such a handle.
+static bool tell(const Call *call, enum wire_handle kind, u64 id, bool note)
 {
-    static const struct {
-        enum report_cause cause;
-        const char *call;
-    } words[HANDLES] = { [STREAM] = { CAUSE_stream_destroyed, "cudaStreamDestroy" },
-                         [EVENT] = { CAUSE_event_destroyed, "cudaEventDestroy" } };
-    const u64 *callers = destroyer_of(kind, id);
-    if (!callers) return;
-    Report r = { .cause = words[kind].cause,
+    Report r = { .cause = kinds[kind].cause,
                  .call = call->request.call,
                  .place = serve_place(call),
-                 .note = true,
-                 .has_other = true,
-                 .other = { .call = words[kind].call } };
-    origin_place(callers, WIRE_CALLERS, &r.other.place);
-    report_error(&r);
+                 .note = note };
+    r.has_other = handle_destroyer(kind, id, &r.other);
+    if (r.has_other) report_error(&r);
+    return r.has_other;
 }
 
-static bool is_known(Call *call, enum handle kind, u64 id, bool known)
+// The call fails, and a note says why: false. `unknown`: the cause if there never was such a
+// handle.
+static bool no_handle(Call *call, enum wire_handle kind, u64 id, enum report_cause unknown)
 {
-    if (known) return true;
     call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
-    tell(call, kind, id);
+    if (!tell(call, kind, id, true)) refusal(call, call->reply.error, unknown, NULL);
     return false;
 }
 
 bool handle_stream(Call *call, u64 stream)
 {
-    return is_known(call, STREAM, stream, clock_stream_known(stream));
+    return clock_stream_known(stream)
+        || no_handle(call, WIRE_HANDLE_STREAM, stream, CAUSE_stream_unknown);
 }
 
 bool handle_event(Call *call, u64 event)
 {
-    return is_known(call, EVENT, event, clock_event_known(event));
+    return clock_event_known(event)
+        || no_handle(call, WIRE_HANDLE_EVENT, event, CAUSE_event_unknown);
+}
+
+void handle_no_pool(Call *call, u64 pool)
+{
+    call->reply.error = WIRE_INVALID_VALUE;
+    tell(call, WIRE_HANDLE_POOL, pool, true);
 }
 
 void answer_stream_destroy(Call *call)
 {
     u64 stream = call->request.object.id;
-    is_known(call, STREAM, stream, destroy(call, STREAM, clock_stream_destroy(stream)));
+    if (!handle_stream(call, stream)) return;
+    if (clock_stream_destroy(stream)) handle_destroyed(call, WIRE_HANDLE_STREAM, stream);
+    else call->reply.error = WIRE_INVALID_RESOURCE_HANDLE;
 }
 
 void answer_event_destroy(Call *call)
 {
     u64 event = call->request.object.id;
-    is_known(call, EVENT, event, destroy(call, EVENT, clock_event_destroy(event)));
+    if (!handle_event(call, event)) return;
+    clock_event_destroy(event);
+    handle_destroyed(call, WIRE_HANDLE_EVENT, event);
+}
+
+// ---- The handles that the client gives out ----
+
+void answer_handle_destroyed(Call *call)
+{
+    u32 kind = call->request.handle.kind;
+    if (kind < WIRE_HANDLES) handle_destroyed(call, kind, call->request.handle.id);
+}
+
+void answer_handle_unknown(Call *call)
+{
+    const WireRequest *r = &call->request;
+    call->reply.id =
+        r->handle.kind < WIRE_HANDLES && tell(call, r->handle.kind, r->handle.id, !r->handle.fails);
 }

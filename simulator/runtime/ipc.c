@@ -81,6 +81,7 @@ static void export_now(Allocation *a)
 
 void ipc_export_memory(Call *call)
 {
+    device.shares = true;
     Allocation *a = memory_find(call->request.pointer.address);
     if (!a || a->freed || a->kind != MEMORY_DEVICE
         || a->pooled) { // exports the whole allocation that contains the address
@@ -115,6 +116,7 @@ static Allocation *import_now(const Call *call, const Export *e)
 
 void ipc_import_memory(Call *call)
 {
+    device.shares = true;
     const Export *e = find_export(call->request.object.id);
     const Allocation *a = NULL;
     if (!e || visible_of(e->device) >= device.count) {
@@ -164,6 +166,7 @@ void ipc_freed(const Allocation *a)
 
 void ipc_export_event(Call *call)
 {
+    device.shares = true;
     u64 id = call->request.object.id;
     const u32 *shared = clock_event_shared(id);
     if (!shared) {
@@ -184,6 +187,7 @@ void ipc_export_event(Call *call)
 
 void ipc_import_event(Call *call)
 {
+    device.shares = true;
     SharedEventFacts event = shared_event_find(call->request.object.id);
     if (event.number && event.own) {
         call->reply.error = WIRE_DEVICE_UNINITIALIZED;

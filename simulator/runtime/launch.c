@@ -24,8 +24,9 @@ _Static_assert((int)MOST_CLUSTER_BLOCKS == WIRE_CLUSTER_BLOCKS && (int)MOST_DEVI
 // A launch that was refused, with what its configuration was and might have been.
 typedef struct Refused {
     bool pending, looked_at;
-    bool noted;    // a note has said why
-    u64 unwritten; // uses of undefined values that were reported before it
+    bool destroyed;        // its stream, by
+    ReportOther destroyer; // this call
+    u64 unwritten;         // uses of undefined values that were reported before it
     int error;
     char kernel[256];
     Place place;
@@ -37,8 +38,10 @@ typedef struct Refused {
 
 static Refused unchecked; // the first whose error was not checked, or else the last that was
 
-static char *printed; // by kernels; the program has not fetched it yet
-static size_t printed_bytes;
+static struct {
+    char *text;
+    size_t bytes;
+} printed[WIRE_PRINTED_TO]; // by kernels; the program has not fetched it yet
 
 // ---- Launches ----
 
@@ -60,7 +63,8 @@ Launch launch_of(const Call *call)
                       .dynamic_shared = (u32)request->launch.dynamic_shared,
                       .device = request->device,
                       .limit = device.limit,
-                      .cooperative = request->launch.cooperative };
+                      .cooperative = request->launch.cooperative,
+                      .reaches_all = request->launch.reaches_all };
     memcpy(launch.grid, request->launch.grid, sizeof launch.grid);
     memcpy(launch.block, request->launch.block, sizeof launch.block);
     memcpy(launch.cluster, request->launch.cluster, sizeof launch.cluster);
@@ -85,7 +89,7 @@ static int check(Call *call)
     const WireRequest *request = &call->request;
     Launch launch = launch_of(call);
     if (!launch.kernel || launch.kernel->module->device != request->device
-        || !handle_stream(call, request->stream)
+        || !clock_stream_known(request->stream)
         || clock_stream_device(request->stream) != request->device)
         return WIRE_INVALID_RESOURCE_HANDLE;
     if (launch.kernel->unsupported) return refuse_kernel(call, launch.kernel);
@@ -105,6 +109,7 @@ static int check(Call *call)
 static enum report_cause cause_of_refusal(const Refused *r, u64 threads)
 {
     const u32 *grid = r->launch.grid;
+    if (r->destroyed) return CAUSE_launch_on_destroyed_stream;
     if (!threads || !grid[0] || !grid[1] || !grid[2]) return CAUSE_launch_of_nothing;
     if (grid[0] > INT32_MAX) return CAUSE_launch_too_many_in_x;
     if (grid[1] > 65535) return CAUSE_launch_too_many_in_y;
@@ -157,6 +162,8 @@ static void tell_refused(const Refused *r, const char *fate, bool note)
                       .kernel = r->kernel,
                       .place = r->place,
                       .note = note,
+                      .has_other = r->destroyed,
+                      .other = r->destroyer,
                       .number = { { "grid_x", grid[0] },
                                   { "grid_y", grid[1] },
                                   { "grid_z", grid[2] },
@@ -176,7 +183,6 @@ static Refused refused_by(const Call *call, const Kernel *kernel)
 {
     Refused r = { .unwritten = report_count(REPORT_UNINITIALIZED),
                   .error = call->reply.error,
-                  .noted = !clock_stream_known(call->request.stream), // by handle.c
                   .place = serve_place(call),
                   .launch = launch_of(call),
                   .dynamic_shared = call->request.launch.dynamic_shared,
@@ -184,6 +190,8 @@ static Refused refused_by(const Call *call, const Kernel *kernel)
                   .max_threads = kernel->max_threads,
                   .static_shared = kernel->shared_bytes,
                   .registers = kernel->hardware_registers };
+    r.destroyed = !clock_stream_known(call->request.stream)
+               && handle_destroyer(WIRE_HANDLE_STREAM, call->request.stream, &r.destroyer);
     snprintf(r.kernel, sizeof r.kernel, "%s", kernel->signature);
     if (r.error == WIRE_COOPERATIVE_LAUNCH_TOO_LARGE) r.resident = occupancy_resident(&r.launch);
     return r;
@@ -197,7 +205,7 @@ static void note_refused(const Call *call)
     if (!kernel || kernel->unsupported) return; // which has been said
     Refused r = refused_by(call, kernel);
     if (!call->request.launch.unchecked) {
-        if (!r.noted) tell_refused(&r, NULL, true);
+        tell_refused(&r, NULL, true);
     } else if (!unchecked.pending || unchecked.looked_at) {
         unchecked = r;
         unchecked.pending = true;
@@ -215,8 +223,7 @@ void launch_check(Call *call)
 void launch_checked(Call *call)
 {
     (void)call;
-    if (unchecked.pending && !unchecked.looked_at && !unchecked.noted)
-        tell_refused(&unchecked, NULL, true);
+    if (unchecked.pending && !unchecked.looked_at) tell_refused(&unchecked, NULL, true);
     unchecked.looked_at = true;
 }
 
@@ -240,36 +247,49 @@ void launch_unchecked(void)
 
 // ---- What kernels print ----
 
-void launch_gather_printed(void)
+static void gather(enum wire_printed to)
 {
     size_t bytes;
-    char *text = print_take(&bytes);
-    char *larger = text ? realloc(printed, printed_bytes + bytes) : NULL;
-    if (larger && bytes < MOST_PRINTED - printed_bytes) {
-        memcpy(larger + printed_bytes, text, bytes);
-        printed_bytes += bytes;
+    char *text = print_take(to, &bytes);
+    char *larger = text ? realloc(printed[to].text, printed[to].bytes + bytes) : NULL;
+    if (larger) printed[to].text = larger;
+    if (larger && bytes < MOST_PRINTED - printed[to].bytes) {
+        memcpy(larger + printed[to].bytes, text, bytes);
+        printed[to].bytes += bytes;
     }
-    if (larger) printed = larger;
     free(text);
 }
 
-bool launch_has_printed(void) { return printed_bytes > 0; }
+void launch_gather_printed(void)
+{
+    for (int to = 0; to < WIRE_PRINTED_TO; to++) gather(to);
+}
+
+u32 launch_has_printed(void)
+{
+    u32 has = 0;
+    for (int to = 0; to < WIRE_PRINTED_TO; to++) has |= (printed[to].bytes > 0) << to;
+    return has;
+}
 
 void launch_printed(Call *call)
 {
-    size_t bytes = printed_bytes < WIRE_TAIL ? printed_bytes : WIRE_TAIL;
-    memcpy(call->out, printed, bytes);
-    memmove(printed, printed + bytes, printed_bytes - bytes);
-    printed_bytes -= bytes;
+    u64 to = call->request.object.id;
+    if (to >= WIRE_PRINTED_TO) return;
+    size_t bytes = printed[to].bytes < WIRE_TAIL ? printed[to].bytes : WIRE_TAIL;
+    memcpy(call->out, printed[to].text, bytes);
+    memmove(printed[to].text, printed[to].text + bytes, printed[to].bytes - bytes);
+    printed[to].bytes -= bytes;
     if (writers) report_crossing(CROSSING_PRINT, bytes);
     call->reply.tail = (u32)bytes;
-    call->reply.printed = printed_bytes > 0;
+    call->reply.printed = launch_has_printed();
 }
 
 void launch_print_rest(void)
 {
-    if (!printed_bytes) return;
-    Report report = { .cause = CAUSE_printed_in_vain, .bytes = printed_bytes };
+    size_t *bytes = &printed[WIRE_PRINTED_OUT].bytes;
+    if (!*bytes) return;
+    Report report = { .cause = CAUSE_printed_in_vain, .bytes = *bytes };
     report_error(&report);
-    printed_bytes = 0;
+    *bytes = 0;
 }

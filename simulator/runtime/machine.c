@@ -8,6 +8,7 @@
 #include "machine/profile.h"
 #include "machine.h"
 #include "report/report.h"
+#include "report/html.h"
 #include "report/timeline.h"
 #include "serve.h"
 #include <errno.h>
@@ -88,6 +89,7 @@ static void become_server(int socket, pid_t client, pid_t parent)
     device.program = program;
     device.program_pidfd = watched[PROGRAM].fd;
     timeline_process(started, profile.name);
+    html_process(started);
     bool orderly = serve();
     serve_end(orderly);
     report_end();

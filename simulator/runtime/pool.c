@@ -151,7 +151,7 @@ void pool_create(Call *call)
 static Pool *known(Call *call)
 {
     Pool *pool = pool_of(call->request.pool.id, call->request.device);
-    if (!pool) call->reply.error = WIRE_INVALID_VALUE;
+    if (!pool) handle_no_pool(call, call->request.pool.id);
     return pool;
 }
 
@@ -165,6 +165,7 @@ void pool_destroy(Call *call)
     }
     if (chosen[pool->device] == pool - pools) chosen[pool->device] = pool->device;
     pool->used = false; // its allocations stay valid
+    handle_destroyed(call, WIRE_HANDLE_POOL, call->request.pool.id);
 }
 
 void pool_find(Call *call)
@@ -336,10 +337,9 @@ void pool_alloc(Call *call)
     const WireRequest *request = &call->request;
     if (!handle_stream(call, request->stream)) return;
     Pool *pool = pool_of(request->pool.id, clock_stream_device(request->stream));
-    if (!pool || !request->pool.bytes) {
-        call->reply.error = WIRE_INVALID_VALUE;
-        return;
-    }
+    if (!pool) handle_no_pool(call, request->pool.id);
+    else if (!request->pool.bytes) call->reply.error = WIRE_INVALID_VALUE;
+    if (call->reply.error) return;
     u64 bytes = request->pool.bytes;
     bool fits = !pool->largest || bytes <= pool->largest - pool->in_use;
     Piece *piece = fits ? calloc(1, sizeof *piece) : NULL;
@@ -347,7 +347,7 @@ void pool_alloc(Call *call)
         piece ? memory_alloc(bytes, ALIGN, MEMORY_DEVICE, pool->device, request->caller) : NULL;
     if (!a) {
         free(piece);
-        call->reply.error = WIRE_MEMORY_ALLOCATION;
+        refusal_full(call, bytes, pool->device, false);
         return;
     }
     give(a, piece, pool, clock_operation(request->stream));
@@ -369,8 +369,11 @@ static void report_early(const Call *call, const Allocation *a, enum report_caus
 void pool_free(Call *call)
 {
     const WireRequest *request = &call->request;
-    const Allocation *a = memory_find(request->pool.bytes);
-    if (!handle_stream(call, request->stream)) return;
+    Allocation *a = memory_find(request->pool.bytes);
+    if (!handle_stream(call, request->stream)) {
+        if (a && a->base == request->pool.bytes) a->free_failed = true;
+        return;
+    }
     if (!a || a->freed || a->base != request->pool.bytes
         || (!a->pooled && a->kind != MEMORY_DEVICE)) {
         transfer_bad_free(call, request->pool.bytes);

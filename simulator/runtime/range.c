@@ -83,6 +83,20 @@ Allocation *range_check_box(Call *call, enum report_access access, const WireBox
     return a;
 }
 
+bool range_is_good(const WireRequest *request, const WireBox *box)
+{
+    u64 bytes;
+    const Allocation *a = memory_find(box->address);
+    return a && !a->freed
+        && box_extent(box, request->copy.width, request->copy.rows, request->copy.slices, &bytes)
+        && bytes <= a->base + a->size - box->address;
+}
+
+bool range_is_pinned(const WireRequest *request, const WireBox *box)
+{
+    return range_is_good(request, box) && memory_find(box->address)->kind == MEMORY_PINNED_HOST;
+}
+
 bool range_overruns_pinned(const WireRequest *request, const WireBox *box)
 {
     u64 bytes;

@@ -11,6 +11,10 @@ Allocation *range_check(const Call *call, enum report_access access, u64 address
 // The same for the box of a copy or fill. NULL: the reply also has the error.
 Allocation *range_check_box(Call *call, enum report_access access, const WireBox *box);
 
+// Is the box within a live allocation, and that pinned memory? Neither reports anything.
+bool range_is_good(const WireRequest *request, const WireBox *box);
+bool range_is_pinned(const WireRequest *request, const WireBox *box);
+
 // Does the host's side of a copy begin in pinned memory and run past its end? The device knows
 // nothing about other memory of the program.
 bool range_overruns_pinned(const WireRequest *request, const WireBox *box);

@@ -5,6 +5,8 @@
 #include "streams/clock.h"
 #include "ipc.h"
 #include "machine.h"
+#include "model/flight.h"
+#include "model/guard.h"
 #include "model/managed.h"
 #include "memory/memory.h"
 #include "report/origin.h"
@@ -65,6 +67,19 @@ static void answer_sticky(Call *call, enum wire_sticky sticky)
     }
 }
 
+// Ends the flights of which the host knows now. It may ask about one stream again and again until
+// it sees what work of another has brought.
+static void settle_flights(const Call *call)
+{
+    enum { MOST_QUESTIONS = 100 };
+    static int questions;
+    bool asks = wire_row(call->request.op)->then == WIRE_THEN_NOT_READY;
+    if (device.sticky) flight_forget();
+    flight_settle();
+    questions = asks ? questions + 1 : 0;
+    if (questions >= MOST_QUESTIONS) flight_land_all();
+}
+
 static void answer(Call *call)
 {
     const WireRow *row = wire_row(call->request.op);
@@ -78,18 +93,20 @@ static void answer(Call *call)
         report_crossings();
         trace_pause();
     }
-    if (!device.late || !row->issues) work_go_on();
+    if (!row->unasked && (!device.late || !row->issues)) work_go_on();
     managed_settle();
     double began = cost_begin(call);
     if (device.sticky) answer_sticky(call, row->sticky);
     else answer_in_turn(call);
     if (wire_holds(row->waits, &call->request) || device.sticky) managed_waited(device.sticky);
+    settle_flights(call);
     if (row->trims_pools) pool_synchronised();
     if (wire_holds(row->shows_prints, &call->request)) call->reply.printed = launch_has_printed();
     cost_end(call, began);
     report_flush(); // the events of all earlier work are written before the reply
-    packet_send(call);
     if (row->then == WIRE_THEN_RUN && !call->reply.error) work_launch(call);
+    call->reply.guards = !call->by_owner && guard_is_news();
+    packet_send(call);
 }
 
 // Receives and answers one packet. False: there was none.
@@ -170,7 +187,7 @@ static bool was_orderly(void)
 static int poll_timeout(void)
 {
     enum { QUIET_MS = 100, POLL_MS = 1 };
-    const Allocation *a = work_is_left() ? memory_first() : NULL;
+    const Allocation *a = work_is_left() || flight_waits() ? memory_first() : NULL;
     while (a && (a->freed || (a->kind != MEMORY_PINNED_HOST && a->kind != MEMORY_MANAGED)))
         a = a->next;
     return !a ? -1 : work_asks_host() ? POLL_MS : QUIET_MS;
@@ -189,7 +206,7 @@ bool serve(void)
     while (!ended && !closed) {
         int ready = poll(watched, 4, poll_timeout());
         if (ready < 0 && errno != EINTR) break;
-        if (ready == 0) work_go_on();
+        if (ready == 0) work_go_on_alone();
         ended = watched[1].revents || watched[2].revents;  // tested first: packets that were sent
         closed = watched[0].revents & (POLLHUP | POLLERR); // before are still read
         while (serve_one(false) || serve_one(true))
@@ -205,6 +222,7 @@ void serve_end(bool orderly)
     if (!device.sticky) work_finish();
     managed_settle();
     managed_waited(true);
+    flight_forget();
     if (orderly && !device.sticky && !device.faulted) {
         launch_unchecked();
         launch_print_rest();

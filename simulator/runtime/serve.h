@@ -7,10 +7,10 @@
 //   work.c              which requests wait or are deferred; launches that are not complete
 //   handlers            answer.c, modules.c (code), launch.c, transfer.c (memory), pool.c, ipc.c,
 //                       copy.c (copies and fills)
-//   helpers             handle.c (streams and events that are no more), range.c (is a copy within
-//                       its allocation?), activity.c (the timeline), trace.c (the calls, for the
-//                       owner), visible.c (CUDA_VISIBLE_DEVICES), program.c (why a program never
-//                       connected)
+//   helpers             refusal.c (why a call fails), handle.c (handles that were destroyed),
+//                       range.c (is a copy within its allocation?), activity.c (the timeline),
+//                       trace.c (the calls, for the owner), visible.c (CUDA_VISIBLE_DEVICES),
+//                       program.c (why a program never connected)
 #pragma once
 #include "machine/grid.h"
 #include "report/report.h"
@@ -43,6 +43,7 @@ typedef struct {
     int memory;               // the memfd
     u8 *staging;              // WIRE_SLOTS slots
     u64 limit;                // warp instructions per launch; 0: no limit
+    bool shares;              // other processes have its memory or its events: they may wait for it
     bool late;                // work starts at a request that queries it or waits for it (--late)
     int sticky;               // the error that all later calls return; 0: none
     bool leaving;             // the process is exiting by itself
@@ -92,6 +93,21 @@ void packet_send(Call *call); // sends the reply, and lets go of the owner's fil
 // Is there such a stream, or event? If not, the call fails, and a note says where it was destroyed.
 bool handle_stream(Call *call, u64 stream);
 bool handle_event(Call *call, u64 event);
+void handle_no_pool(Call *call, u64 pool); // the same for a pool that there is not
+
+void handle_destroyed(const Call *call, enum wire_handle kind, u64 id); // by this call
+// Who destroyed the handle? False: no one did, or too long ago.
+bool handle_destroyer(enum wire_handle kind, u64 id, ReportOther *by);
+
+// ---- refusal.c ----
+
+// The call fails with this error, and a note says why, in the words of `cause`, which may have
+// numbers in them; NULL: none.
+enum { REFUSAL_NUMBERS = 3 };
+void refusal(Call *call, int error, enum report_cause cause,
+             const ReportNumber numbers[REFUSAL_NUMBERS]);
+// There are not so many bytes left of the device's memory, or of that which the host shares.
+void refusal_full(Call *call, u64 bytes, u32 device, bool shared);
 
 // ---- transfer.c ----
 
@@ -110,5 +126,5 @@ void launch_gather_printed(void); // keeps what kernels have printed until the p
 // At the program's end: reports a failed launch whose error the program did not check, or which
 // ended the program, or whose results the program used all the same.
 void launch_unchecked(void);
-bool launch_has_printed(void);
+u32 launch_has_printed(void); // a bit for each enum wire_printed
 void launch_print_rest(void); // at the program's end: prints what the program has not fetched

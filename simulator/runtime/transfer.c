@@ -4,6 +4,8 @@
 #include "streams/clock.h"
 #include "machine/heap.h"
 #include "ipc.h"
+#include "model/flight.h"
+#include "model/guard.h"
 #include "model/managed.h"
 #include "memory/memory.h"
 #include "memory/writer.h"
@@ -21,23 +23,20 @@
 void transfer_alloc(Call *call)
 {
     const WireRequest *request = &call->request;
-    u64 align = request->alloc.align;
-    if (!align || (align & (align - 1)) || align > 1 << 20 || request->alloc.bytes > MEMORY_SPAN) {
-        call->reply.error =
-            request->alloc.bytes > MEMORY_SPAN ? WIRE_MEMORY_ALLOCATION : WIRE_INVALID_VALUE;
-        return;
-    }
+    u64 align = request->alloc.align, bytes = request->alloc.bytes;
     static const enum memory_kind kinds[] = { MEMORY_DEVICE, MEMORY_MANAGED, MEMORY_PINNED_HOST,
                                               MEMORY_PINNED_HOST };
-    if (request->alloc.kind >= sizeof kinds / sizeof *kinds) {
+    if (!align || (align & (align - 1)) || align > 1 << 20
+        || request->alloc.kind >= sizeof kinds / sizeof *kinds) {
         call->reply.error = WIRE_INVALID_VALUE;
         return;
     }
     enum memory_kind kind = kinds[request->alloc.kind];
-    Allocation *a =
-        memory_alloc(request->alloc.bytes, align, kind, request->device, request->caller);
+    Allocation *a = bytes > MEMORY_SPAN
+                      ? NULL
+                      : memory_alloc(bytes, align, kind, request->device, request->caller);
     if (!a) {
-        call->reply.error = WIRE_MEMORY_ALLOCATION;
+        refusal_full(call, bytes, request->device, kind != MEMORY_DEVICE);
         return;
     }
     a->registered = request->alloc.kind == WIRE_OF_PROGRAM;
@@ -74,6 +73,7 @@ void transfer_free(Call *call)
     const Allocation *a = memory_find(address);
     clock_wait_device(a ? a->device : call->request.device);
     bool pinned = a && a->kind == MEMORY_PINNED_HOST;
+    if (pinned) flight_freed(a);
     u32 kind = call->request.pointer.kind;
     if (pinned == (kind == WIRE_OF_HOST || kind == WIRE_OF_PROGRAM)
         && (!a || a->registered == (kind == WIRE_OF_PROGRAM))
@@ -110,7 +110,9 @@ void transfer_leaks(u32 of)
 {
     for (const Allocation *a = memory_first(); a; a = a->next) {
         if (!is_left(a, of) || a->registered) continue;
-        Report report = { .cause = CAUSE_leak, .address = a->base, .allocation = a };
+        Report report = { .cause = a->free_failed ? CAUSE_leak_as_free_failed : CAUSE_leak,
+                          .address = a->base,
+                          .allocation = a };
         origin_place(a->made, MEMORY_CALLERS, &report.place);
         report_error(&report);
     }
@@ -121,6 +123,7 @@ void transfer_free_all(u32 of, const u64 *callers)
 {
     for (const Allocation *a = memory_first(); a; a = a->next)
         if (is_left(a, of)) {
+            flight_freed(a);
             memory_free(a->base, callers);
             pool_freed(a);
             ipc_freed(a);
@@ -206,7 +209,26 @@ void transfer_range(Call *call)
     call->reply.range.prefetched = facts.prefetched;
 }
 
-// ---- Invalid accesses of host code ----
+// ---- Accesses of host code ----
+
+void transfer_touch(Call *call)
+{
+    const WireRequest *r = &call->request;
+    if (r->fault.opened) guard_opened(r->fault.address);
+    flight_touched(r->fault.address, r->fault.bytes, r->fault.writes, r->caller);
+}
+
+void transfer_land(Call *call)
+{
+    const Allocation *a = memory_find(call->request.pointer.address);
+    if (a) flight_freed(a);
+}
+
+void transfer_guards(Call *call)
+{
+    size_t count = guard_take_news((WireGuard *)call->out, WIRE_TAIL / sizeof(WireGuard));
+    call->reply.tail = (uint32_t)(count * sizeof(WireGuard));
+}
 
 // The host also has managed and pinned memory: it has accessed freed memory, or an address beside
 // an allocation.

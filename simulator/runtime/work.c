@@ -9,6 +9,7 @@
 #include "machine/dynamic_launch.h"
 #include "machine/occupancy.h"
 #include "machine/profile.h"
+#include "model/flight.h"
 #include "model/managed.h"
 #include "model/link.h"
 #include "activity.h"
@@ -23,11 +24,12 @@
 typedef struct Work {
     struct Work *next;
     Issue issue;
-    bool after_all; // it comes after all earlier work of all streams
+    ActivityCall issuer;
     bool by_kernel; // a kernel launched it
     WireRequest request;
     char *tail;
     size_t tail_bytes;
+    bool held;         // a copy from pinned memory, which reads as late as it may
     u8 *data;          // the bytes of a copy to the device
     u64 received;      // how many of these have arrived
     Launch launch;     // if it is a launch
@@ -39,8 +41,10 @@ typedef struct Work {
 } Work;
 
 static Work *first;
-static u64 changes = 1; // counts changes for which kernels may wait
-static u64 settled;     // `changes` when no work could make progress
+static u64 changes = 1;    // counts changes for which kernels may wait
+static u64 settled;        // `changes` when no work could make progress
+static u32 count;          // of all work
+enum { MOST_AHEAD = 100 }; // with so much work, none is held any longer
 
 bool work_is_left(void) { return first != NULL; }
 
@@ -60,12 +64,13 @@ static Work *append(const Call *call, bool numbered)
     Work *w = need(calloc(1, sizeof *w)), **end = &first;
     while (*end) end = &(*end)->next;
     *end = w;
+    count++;
     w->request = call->request;
-    w->after_all = wire_row(call->request.op)->after == WIRE_AFTER_ALL;
     w->tail = need(malloc(call->tail_bytes + 1));
     w->tail_bytes = call->tail_bytes;
     memcpy(w->tail, call->tail, call->tail_bytes + 1);
     clock_issue(&w->issue, call->request.stream, numbered);
+    w->issuer = activity_issuer();
     if (w == first) clock_remember(w->issue.at);
     return w;
 }
@@ -74,6 +79,7 @@ static void drop(Work **at)
 {
     Work *w = *at;
     *at = w->next;
+    if (!w->by_kernel) count--;
     clock_issue_free(&w->issue);
     free(w->tail);
     free(w->data);
@@ -95,15 +101,22 @@ void work_launch(const Call *call)
     w->launch.params = w->tail;
     w->launch.operation = w->issue.operation;
     w->share = share_of(&w->launch);
+    flight_launch(&w->launch, &w->request);
     changes++;
+}
+
+// Work is done now; NULL: no longer.
+static void take_up(Work *w)
+{
+    clock_take_up(w ? &w->issue : NULL);
+    activity_take_up(w ? &w->issuer : NULL);
 }
 
 // ---- Which work can make progress ----
 
 static bool comes_after(const Work *w, const Work *earlier)
 {
-    return w->after_all
-        || (earlier->issue.operation && order_has(&w->issue.before, earlier->issue.operation));
+    return earlier->issue.operation && order_has(&w->issue.before, earlier->issue.operation);
 }
 
 // Does its device have room for it, beside the launches that run?
@@ -119,6 +132,7 @@ static bool has_room(const Work *w)
 static bool is_ready(const Work *w)
 {
     if (w->grid) return w->seen != changes || grid_reads_host_memory(w->grid);
+    if (w->held) return false;
     for (const Work *earlier = first; earlier != w; earlier = earlier->next)
         if (comes_after(w, earlier)) return false;
     if (w->data && w->received < w->request.copy.chunk.total) return false;
@@ -145,7 +159,7 @@ static void report_ran(const Work *w)
 static void record_kernel(const Work *w)
 {
     char *name = names_plain(w->launch.kernel->signature);
-    activity_work(w->issue.stream, "kernel", name ? name : "kernel", w->launch.seconds * 1e9, 0);
+    activity_kernel(w->issue.stream, name ? name : "kernel", &w->launch);
     free(name);
 }
 
@@ -175,12 +189,8 @@ static void add_dynamic_launches(Work *w)
                        .request = launched,
                        .tail = child->params,
                        .launch = child->launch,
-                       .by_kernel = true,
-                       .after_all = w->after_all,
-                       .issue = { .stream = w->issue.stream,
-                                  .operation = w->issue.operation,
-                                  .at = w->issue.at } };
-        order_join(&new->issue.before, &w->issue.before);
+                       .by_kernel = true };
+        clock_issue_more(&new->issue, &w->issue);
         if (child->call) {
             describe_bytes(&new->request, child);
             new->tail = need(calloc(1, 1));
@@ -207,6 +217,7 @@ static void end_launch(Work *w)
         l->seconds += profile.graph_kernel_seconds - profile.kernel_seconds;
     clock_work(stream, ENGINE_COMPUTE, w->share, l->seconds * 1e9, false);
     managed_launched(w->grid, w->request.caller, clock_stream_end(stream));
+    flight_kernel_ended(l, &w->request);
     report_ran(w);
     record_kernel(w);
     if (!status) add_dynamic_launches(w);
@@ -220,13 +231,18 @@ static void end_launch(Work *w)
 // Gives a launch a turn. True: it has ended.
 static bool give_turn(Work *w, bool last, bool alone, enum grid_turn *turn)
 {
-    if (!w->grid) w->grid = grid_start(&w->launch);
+    if (!w->grid) {
+        flight_kernel_begins(&w->launch, &w->issue.before);
+        w->grid = grid_start(&w->launch);
+    }
     *turn = grid_run(w->grid, last, alone);
     if (*turn == GRID_ENDED) {
         end_launch(w);
         return true;
     }
     w->blocked = true;
+    for (const Work *o = w->next; o; o = o->next)
+        if (comes_after(o, w)) flight_excuse(o->issue.operation);
     changes += grid_acted(w->grid);
     w->seen = changes;
     managed_launched(w->grid, w->request.caller, HUGE_VAL);
@@ -256,18 +272,19 @@ static void do_now(Work *w)
                           .number = { { "error", call.reply.error } } };
         report_error(&report);
     }
-    if (clock_stream_known(w->issue.stream)) note_end(clock_stream_end(w->issue.stream));
+    flight_ran(w->issue.operation);
+    note_end(clock_stream_end(w->issue.stream));
 }
 
 static void drop_all(void)
 {
     while (first) {
         if (first->grid) {
-            clock_take_up(&first->issue);
+            take_up(first);
             grid_drop(first->grid, device.sticky);
             grid_finish(first->grid);
             grid_free(first->grid);
-            clock_take_up(NULL);
+            take_up(NULL);
         }
         drop(&first);
     }
@@ -280,10 +297,10 @@ static void run_ready(void)
     for (Work **at = &first, *w; (w = *at) && !device.sticky;) {
         bool done = false;
         if (is_ready(w)) {
-            clock_take_up(&w->issue);
+            take_up(w);
             if (is_launch(w)) done = give_turn(w, false, false, &turn);
             else do_now(w), done = true;
-            clock_take_up(NULL);
+            take_up(NULL);
         }
         if (done) drop(at);
         else at = &w->next;
@@ -291,8 +308,43 @@ static void run_ready(void)
     if (device.sticky) drop_all();
 }
 
+// The work that a request waits for: what comes before a point of stream order, or all work of a
+// device, or all work.
+typedef struct Until {
+    bool has_order;
+    Order order;
+    u32 device;
+} Until;
+
+static bool concerns(const Work *w, const Until *until)
+{
+    if (until->has_order) return w->issue.operation && order_has(&until->order, w->issue.operation);
+    return until->device == ALL_DEVICES || w->issue.device == until->device;
+}
+
+// Lets the held copies go that a request waits for, and those before them: copies of one direction
+// follow one another. Or all (NULL). False: there are none.
+static bool let_go(const Until *until)
+{
+    const Work *last = NULL;
+    for (const Work *w = first; w; w = w->next)
+        if (w->held && (!until || concerns(w, until))) last = w;
+    for (Work *w = last ? first : NULL; w; w = w == last ? NULL : w->next) w->held = false;
+    changes += last != NULL;
+    return last;
+}
+
+void work_go_on_alone(void)
+{
+    let_go(NULL);
+    flight_polled();
+    work_go_on();
+    flight_land_all();
+}
+
 void work_go_on(void)
 {
+    if (device.shares) let_go(NULL);
     if (!first || (settled == changes && !work_asks_host())) return;
     u64 before = changes;
     run_ready();
@@ -334,11 +386,11 @@ static void report_deadlock(void)
     u32 devices = devices_that_meet();
     for (Work *w = first; w; w = w->next) {
         if (!w->grid) continue;
-        clock_take_up(&w->issue);
+        take_up(w);
         const char *kernel = NULL;
         enum report_cause cause = what_waits_for(w, &kernel);
         deadlock_report(w->grid, cause, kernel, devices);
-        clock_take_up(NULL);
+        take_up(NULL);
     }
     device.sticky = WIRE_LAUNCH_TIMEOUT;
     drop_all();
@@ -351,27 +403,14 @@ static bool run_last_turns(void)
     enum grid_turn turn;
     for (Work **at = &first, *w; (w = *at); at = &w->next) {
         if (!w->grid) continue;
-        clock_take_up(&w->issue);
+        take_up(w);
         bool done = give_turn(w, true, true, &turn);
-        clock_take_up(NULL);
+        take_up(NULL);
         bool acted = done || grid_acted(w->grid);
         if (done) drop(at);
         if (acted) return true;
     }
     return false;
-}
-
-// The work that a request waits for: what comes before a point of stream order, or all work of a
-// device, or all work.
-typedef struct Until {
-    const Order *order;
-    u32 device;
-} Until;
-
-static bool concerns(const Work *w, const Until *until)
-{
-    if (until->order) return w->issue.operation && order_has(until->order, w->issue.operation);
-    return until->device == ALL_DEVICES || clock_stream_device(w->issue.stream) == until->device;
 }
 
 static bool is_any_left(const Until *until)
@@ -381,12 +420,13 @@ static bool is_any_left(const Until *until)
     return w != NULL;
 }
 
-static enum work_when wait_until(Until until, bool alone)
+static enum work_when wait_until(const Until *until, bool alone)
 {
-    while (is_any_left(&until)) {
+    let_go(until);
+    while (is_any_left(until)) {
         u64 before = changes;
         run_ready();
-        if (changes != before || !first) continue;
+        if (changes != before || !first || let_go(NULL)) continue;
         if (!alone) return WORK_DEADLOCKED;
         if (!run_last_turns()) report_deadlock();
         if (device.sticky) drop_all();
@@ -394,7 +434,7 @@ static enum work_when wait_until(Until until, bool alone)
     return WORK_NOW;
 }
 
-void work_finish(void) { wait_until((Until){ .device = ALL_DEVICES }, true); }
+void work_finish(void) { wait_until(&(Until){ .device = ALL_DEVICES }, true); }
 
 // ---- Requests that come after incomplete work ----
 
@@ -430,11 +470,6 @@ static enum work_when receive(Call *call)
     return WORK_LATER;
 }
 
-static bool is_pinned(u64 address)
-{
-    return address - MEMORY_PINNED < MEMORY_SHARED + MEMORY_SHARED_SPAN - MEMORY_PINNED;
-}
-
 static enum work_when defer_operation(Call *call, const Until *until, bool numbered)
 {
     return is_any_left(until) ? defer(call, numbered) : WORK_NOW;
@@ -446,18 +481,50 @@ static enum work_when defer_copy(Call *call, const Until *until)
     static bool deferred; // is the transfer deferred whose chunks are arriving?
     const WireRequest *r = &call->request;
     enum wire_slots slots = wire_row(r->op)->slots;
-    bool further = slots && r->copy.chunk.offset && deferred;
+    bool further = slots && !r->copy.reach && r->copy.chunk.offset && deferred;
     if (!further) {
         deferred = false;
         if (!is_any_left(until)) return WORK_NOW;
         if (slots && range_overruns_pinned(r, &r->copy.from))
             return WORK_NOW; // the handler refuses the call
-        if (r->copy.blocks || (slots == WIRE_SLOTS_OUT && !is_pinned(r->copy.from.address)))
-            return wait_until(*until, r->alone);
+        if (r->copy.blocks || slots == WIRE_SLOTS_OUT || r->copy.reach)
+            return wait_until(until, r->alone);
         deferred = true;
     }
-    call->reply.deferred = slots == WIRE_SLOTS_OUT;
-    return slots == WIRE_SLOTS_IN ? receive(call) : further ? WORK_LATER : defer(call, true);
+    return slots == WIRE_SLOTS_IN ? receive(call) : defer(call, true);
+}
+
+// The host's side of an asynchronous copy or fill, if it is pinned memory that the device reaches
+// and the call is good: a call that is not fails at once.
+static bool takes_off(const Call *call, FlightBytes *at)
+{
+    const WireRequest *r = &call->request;
+    enum wire_does does = wire_row(r->op)->does;
+    if ((does != WIRE_DOES_COPY && does != WIRE_DOES_FILL) || r->copy.blocks || call->by_owner)
+        return false;
+    bool fills = does == WIRE_DOES_FILL;
+    WireBox box = fills ? r->copy.device : r->copy.from;
+    if (!fills) box.address = r->copy.reach;
+    *at = (FlightBytes){ box, r->copy.width, r->copy.rows, r->copy.slices };
+    return range_is_pinned(r, &box) && (fills || range_is_good(r, &r->copy.device));
+}
+
+// A copy or fill that goes on while the host does. One that reads pinned memory is held.
+static enum work_when take_off(Call *call, const Until *until, const FlightBytes *at)
+{
+    bool reads = wire_row(call->request.op)->slots == WIRE_SLOTS_IN, left = is_any_left(until);
+    Work *w = append(call, true);
+    flight_begin(w->issue.operation, at, !reads, &call->request);
+    w->held = reads && !device.shares;
+    if (count > MOST_AHEAD) let_go(NULL);
+    if (left || reads) return WORK_LATER;
+    Work **place = &first;
+    while (*place != w) place = &(*place)->next;
+    clock_take_up(&w->issue);
+    do_now(w);
+    clock_take_up(NULL);
+    drop(place);
+    return WORK_LATER;
 }
 
 static enum work_when defer_record(Call *call, const Until *until)
@@ -471,8 +538,11 @@ static enum work_when defer_record(Call *call, const Until *until)
 static enum work_when defer_wait(Call *call, const Until *until)
 {
     const WireRequest *r = &call->request;
-    const Order *event = clock_event_order(r->event.event);
-    if (!event || !(is_any_left(&(Until){ .order = event }) || is_any_left(until))) return WORK_NOW;
+    Until event = { .has_order = true };
+    bool left = clock_event_order(r->event.event, &event.order)
+             && (is_any_left(&event) || is_any_left(until));
+    order_free(&event.order);
+    if (!left) return WORK_NOW;
     clock_stream_expect_event(r->stream, r->event.event);
     return defer(call, false);
 }
@@ -483,33 +553,48 @@ static bool until_of(const WireRequest *r, enum wire_after after, Until *until)
 {
     *until = (Until){ .device = ALL_DEVICES };
     switch (after) {
-    case WIRE_AFTER_NOTHING: return false;
-    case WIRE_AFTER_STREAM: return (until->order = clock_order(r->stream)) != NULL;
-    case WIRE_AFTER_STREAM_ALONE: return (until->order = clock_own_order(r->stream)) != NULL;
-    case WIRE_AFTER_EVENT: return (until->order = clock_event_order(r->object.id)) != NULL;
+    case WIRE_AFTER_NOTHING: break;
+    case WIRE_AFTER_STREAM: return until->has_order = clock_order(r->stream, &until->order);
+    case WIRE_AFTER_STREAM_ALONE:
+        return until->has_order = clock_own_order(r->stream, &until->order);
+    case WIRE_AFTER_EVENT: return until->has_order = clock_event_order(r->object.id, &until->order);
     case WIRE_AFTER_DEVICE: until->device = r->device; return true;
     case WIRE_AFTER_ALL: return true;
     }
     return false;
 }
 
-enum work_when work_when(Call *call)
+static enum work_when when(Call *call, const Until *until)
 {
     const WireRequest *r = &call->request;
     const WireRow *row = wire_row(r->op);
-    Until until;
-    if (!first || row->then == WIRE_THEN_RUN || !until_of(r, row->after, &until)) return WORK_NOW;
     switch (row->then) {
     case WIRE_THEN_WAIT: return wait_until(until, r->alone);
-    case WIRE_THEN_NOT_READY: return is_any_left(&until) ? WORK_NOT_READY : WORK_NOW;
+    case WIRE_THEN_NOT_READY:
+        if (let_go(until)) run_ready();
+        return is_any_left(until) ? WORK_NOT_READY : WORK_NOW;
     case WIRE_THEN_DEFER:
         return wire_holds(row->waits, r) ? wait_until(until, r->alone)
-                                         : defer_operation(call, &until, true);
-    case WIRE_THEN_DEFER_MARK: return defer_operation(call, &until, false);
-    case WIRE_THEN_DEFER_COPY: return defer_copy(call, &until);
-    case WIRE_THEN_DEFER_RECORD: return defer_record(call, &until);
-    case WIRE_THEN_DEFER_WAIT: return defer_wait(call, &until);
+                                         : defer_operation(call, until, true);
+    case WIRE_THEN_DEFER_MARK: return defer_operation(call, until, false);
+    case WIRE_THEN_DEFER_COPY: return defer_copy(call, until);
+    case WIRE_THEN_DEFER_RECORD: return defer_record(call, until);
+    case WIRE_THEN_DEFER_WAIT: return defer_wait(call, until);
     case WIRE_THEN_RUN: break;
     }
     return WORK_NOW;
+}
+
+enum work_when work_when(Call *call)
+{
+    const WireRow *row = wire_row(call->request.op);
+    Until until;
+    FlightBytes host;
+    bool flies = takes_off(call, &host);
+    if ((!first && !flies) || row->then == WIRE_THEN_RUN
+        || !until_of(&call->request, row->after, &until))
+        return WORK_NOW;
+    enum work_when answer = flies ? take_off(call, &until, &host) : when(call, &until);
+    order_free(&until.order);
+    return answer;
 }

@@ -10,6 +10,7 @@
 
 void work_launch(const Call *call); // issues a launch that was checked and answered
 void work_go_on(void);              // gives a turn to all work that can make progress
+void work_go_on_alone(void);        // the same when the program makes no request
 bool work_is_left(void);
 bool work_asks_host(void); // does a kernel poll memory that the host may write?
 

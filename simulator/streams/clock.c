@@ -13,6 +13,7 @@ static const u64 FIRST_STREAM = 0x1000,
 
 typedef struct {
     bool used, non_blocking;
+    bool closed; // destroyed, but it may still have work
     u32 device;
     int priority;
     u64 number;
@@ -23,6 +24,7 @@ typedef struct {
 
 typedef struct {
     bool used, timed, recorded;
+    bool closed;     // destroyed, but work may still refer to it
     bool exportable; // it may be shared with other processes
     u32 shared;      // its number in shared_event.h; 0: it is not shared
     u32 device;
@@ -35,7 +37,7 @@ typedef struct {
 static Stream streams[MOST]; // the first MOST_DEVICES are the default streams
 static Event events[MOST];
 static u32 stream_count = MOST_DEVICES,
-           event_count; // entries ever used; those of destroyed ones are used again
+           event_count; // entries ever used; some of destroyed ones are used again
 static u64 streams_made;
 static struct {
     double now;   // ns
@@ -43,11 +45,8 @@ static struct {
     u64 waits;    // how often it has waited
 } host;
 static const Issue *taken;           // clock_take_up(); NULL: operations are issued now
+static u32 incomplete;               // issues: work that is not complete
 static double remembered = INFINITY; // ns: engines keep what they did after it
-static struct {
-    double done; // ns: the end of the work of destroyed streams
-    Order before;
-} left[MOST_DEVICES][2]; // of each device; [1]: of non-blocking streams
 
 static bool is_default(const Stream *stream) { return stream < streams + MOST_DEVICES; }
 
@@ -69,13 +68,7 @@ void clock_reset(void)
 {
     for (u32 i = 0; i < stream_count; i++) clear_stream(i);
     for (u32 i = 0; i < event_count; i++) clear_event(i);
-    for (u32 i = 0; i < MOST_DEVICES; i++) {
-        for (u32 n = 0; n < 2; n++) {
-            order_free(&left[i][n].before);
-            left[i][n].done = 0;
-        }
-        streams[i].device = i;
-    }
+    for (u32 i = 0; i < MOST_DEVICES; i++) streams[i].device = i;
     stream_count = MOST_DEVICES;
     event_count = 0;
     streams_made = MOST_DEVICES;
@@ -93,37 +86,54 @@ void clock_reset_device(u32 device)
         if (events[i].device == device) clear_event(i);
 }
 
+// The program can't name a destroyed stream or event, but work that was issued earlier does.
 static Stream *stream_of(u64 id)
 {
     if (id < MOST_DEVICES) return &streams[id];
     u64 index = id - FIRST_STREAM;
-    return index >= MOST_DEVICES && index < stream_count && streams[index].used ? &streams[index]
-                                                                                : NULL;
+    if (index < MOST_DEVICES || index >= stream_count || !streams[index].used) return NULL;
+    return taken || !streams[index].closed ? &streams[index] : NULL;
 }
 
 static Event *event_of(u64 id)
 {
     u64 index = id - FIRST_EVENT;
-    return index < event_count && events[index].used ? &events[index] : NULL;
+    if (index >= event_count || !events[index].used) return NULL;
+    return taken || !events[index].closed ? &events[index] : NULL;
 }
 
 static double later(double a, double b) { return a > b ? a : b; }
 
 // ---- Streams ----
 
+// The stream's latest operation; 0: it had none.
+static u64 latest(const Stream *stream)
+{
+    u32 at = place(stream), last = at < stream->before.count ? stream->before.last[at] : 0;
+    return last ? (u64)at << 32 | last : 0;
+}
+
+// May a new stream take the entry? An entry's operations are ordered by their numbers. So all of
+// the earlier stream's must come before everything that the program issues from now on.
+static bool is_free(const Stream *stream)
+{
+    u64 last = latest(stream);
+    return !stream->used
+        || (stream->closed && !incomplete && (!last || order_has(&host.before, last)));
+}
+
 u64 clock_stream_create(u32 device, bool non_blocking, int priority)
 {
     u32 index = MOST_DEVICES;
-    while (index < stream_count && streams[index].used) index++;
+    while (index < stream_count && !is_free(&streams[index])) index++;
     if (index == MOST) return 0;
     if (index == stream_count) stream_count++;
-    // Work of an earlier stream with this entry may be incomplete, and events may refer to it.
+    clear_stream(index);
     streams[index] = (Stream){ .used = true,
                                .non_blocking = non_blocking,
                                .device = device,
                                .priority = priority,
-                               .number = ++streams_made,
-                               .before = streams[index].before };
+                               .number = ++streams_made };
     return FIRST_STREAM + index;
 }
 
@@ -149,10 +159,7 @@ bool clock_stream_destroy(u64 id)
 {
     Stream *stream = stream_of(id);
     if (!stream || is_default(stream)) return false;
-    u32 device = stream->device, kind = stream->non_blocking;
-    left[device][kind].done = later(left[device][kind].done, stream->done);
-    order_join(&left[device][kind].before, &stream->before);
-    stream->used = false;
+    stream->closed = true;
     return true;
 }
 
@@ -174,15 +181,14 @@ static double start_of(const Stream *stream)
     u32 count = is_default(stream) ? stream_count : MOST_DEVICES;
     for (u32 i = 0; i < count; i++)
         if (waits_for(stream, &streams[i])) start = later(start, streams[i].done);
-    return is_default(stream) ? later(start, left[stream->device][0].done) : start;
+    return start;
 }
 
 // Numbers a new operation of the stream.
 static u64 next_operation(Stream *stream)
 {
-    u32 at = place(stream);
-    stream->prior = at < stream->before.count ? stream->before.last[at] : 0;
-    return order_next(&stream->before, at);
+    stream->prior = (u32)latest(stream);
+    return order_next(&stream->before, place(stream));
 }
 
 // Adds what comes before a new operation of the stream, in addition to what came before its latest
@@ -193,7 +199,6 @@ static void join_now(Order *before, const Stream *stream)
     u32 count = is_default(stream) ? stream_count : MOST_DEVICES;
     for (u32 i = 0; i < count; i++)
         if (waits_for(stream, &streams[i])) order_join(before, &streams[i].before);
-    if (is_default(stream)) order_join(before, &left[stream->device][0].before);
 }
 
 // Adds to the stream's `before` what comes before a new operation.
@@ -220,9 +225,6 @@ static bool all_ordered(u64 later)
 {
     for (u32 i = 0; i < stream_count; i++)
         if (!order_has_all(clock_before(later), &streams[i].before)) return false;
-    for (u32 i = 0; i < MOST_DEVICES; i++)
-        for (u32 n = 0; n < 2; n++)
-            if (!order_has_all(clock_before(later), &left[i][n].before)) return false;
     return true;
 }
 
@@ -232,8 +234,6 @@ static Order all_but(u64 last)
     Order all = { 0 };
     u32 own = last >> 32;
     for (u32 i = 0; i < stream_count; i++) order_join(&all, &streams[i].before);
-    for (u32 i = 0; i < MOST_DEVICES; i++)
-        for (u32 n = 0; n < 2; n++) order_join(&all, &left[i][n].before);
     if (own < all.count) all.last[own] = streams[own].prior;
     return all;
 }
@@ -244,7 +244,8 @@ bool clock_settled(u64 last)
     Order all = all_but(last);
     bool settled = true;
     for (u32 i = 0; i < stream_count && settled; i++) {
-        bool there = i < MOST_DEVICES ? i == 0 || streams[i].before.count : streams[i].used;
+        bool there = i < MOST_DEVICES ? i == 0 || streams[i].before.count
+                                      : streams[i].used && !streams[i].closed;
         if (!there || i == last >> 32) continue;
         Order next = { 0 };
         order_join(&next, &streams[i].before);
@@ -262,30 +263,46 @@ void clock_issue(Issue *issue, u64 id, bool numbered)
 {
     Stream *stream = stream_of(id);
     catch_up(stream);
-    *issue = (Issue){ .stream = id, .at = host.now };
+    *issue = (Issue){ .stream = id, .device = stream->device, .at = host.now };
     if (numbered) issue->operation = next_operation(stream);
     order_join(&issue->before, &stream->before);
+    incomplete++;
 }
 
-void clock_issue_free(Issue *issue) { order_free(&issue->before); }
+void clock_issue_more(Issue *more, const Issue *issue)
+{
+    *more = *issue;
+    more->before = (Order){ 0 };
+    order_join(&more->before, &issue->before);
+    incomplete++;
+}
+
+void clock_issue_free(Issue *issue)
+{
+    order_free(&issue->before);
+    incomplete--;
+}
 
 void clock_take_up(const Issue *issue) { taken = issue; }
 
 void clock_remember(double from) { remembered = from; }
 
-const Order *clock_order(u64 id)
+bool clock_order(u64 id, Order *order)
 {
-    Stream *stream = stream_of(id);
-    if (!stream) return NULL;
-    catch_up(stream);
-    return &stream->before;
+    const Stream *stream = stream_of(id);
+    if (!stream) return false;
+    order_join(order, &stream->before);
+    join_now(order, stream);
+    return true;
 }
 
-const Order *clock_own_order(u64 id)
+bool clock_own_order(u64 id, Order *order)
 {
-    Stream *stream = stream_of(id);
-    if (stream && is_default(stream)) catch_up(stream);
-    return stream ? &stream->before : NULL;
+    const Stream *stream = stream_of(id);
+    if (!stream) return false;
+    order_join(order, &stream->before);
+    if (is_default(stream)) join_now(order, stream);
+    return true;
 }
 
 // The end of the stream's own work. A default stream's work ends when all work that it waits for
@@ -371,24 +388,25 @@ double clock_all_end(void)
 {
     double end = host.now;
     for (u32 i = 0; i < stream_count; i++) end = later(end, streams[i].done);
-    for (u32 i = 0; i < MOST_DEVICES; i++)
-        end = later(end, later(left[i][0].done, left[i][1].done));
     return end;
 }
+
+bool clock_host_knows(u64 operation) { return order_has(&host.before, operation); }
 
 void clock_host(double ns) { host.now += ns; }
 
 void clock_wait_stream(u64 id)
 {
-    Stream *stream = stream_of(id);
-    if (stream) host_reaches(own_end(stream), clock_own_order(id));
+    Order before = { 0 };
+    if (!clock_own_order(id, &before)) return;
+    host_reaches(own_end(stream_of(id)), &before);
+    order_free(&before);
 }
 
 void clock_wait_device(u32 device)
 {
     for (u32 i = 0; i < stream_count; i++)
         if (streams[i].device == device) host_reaches(streams[i].done, &streams[i].before);
-    for (u32 n = 0; n < 2; n++) host_reaches(left[device][n].done, &left[device][n].before);
 }
 
 // Has the host reached the time `at`? If not, its clock advances to the next end of any work, or to
@@ -407,14 +425,22 @@ static bool has_come(double at, const Order *before)
     return false;
 }
 
-bool clock_stream_done(u64 id) { return has_come(own_end(stream_of(id)), clock_own_order(id)); }
+bool clock_stream_done(u64 id)
+{
+    Order before = { 0 };
+    clock_own_order(id, &before);
+    bool done = has_come(own_end(stream_of(id)), &before);
+    order_free(&before);
+    return done;
+}
 
 // ---- Events ----
 
 u64 clock_event_create(u32 device, bool timed, bool exportable)
 {
     u32 index = 0;
-    while (index < event_count && events[index].used) index++;
+    while (index < event_count && events[index].used && !(events[index].closed && !incomplete))
+        index++;
     if (index == MOST) return 0;
     if (index == event_count) event_count++;
     clear_event(index);
@@ -456,7 +482,7 @@ bool clock_event_destroy(u64 id)
 {
     Event *event = event_of(id);
     if (!event) return false;
-    event->used = false;
+    event->closed = true;
     return true;
 }
 
@@ -475,10 +501,11 @@ bool clock_event_expect(u64 id, u64 stream_id)
     return true;
 }
 
-const Order *clock_event_order(u64 id)
+bool clock_event_order(u64 id, Order *order)
 {
-    Event *event = event_of(id);
-    return event ? &event->before : NULL;
+    const Event *event = event_of(id);
+    if (event) order_join(order, &event->before);
+    return event != NULL;
 }
 
 bool clock_event_record(u64 id, u64 stream_id)
@@ -544,10 +571,12 @@ static bool is_told(const Event *event)
 enum clock_elapsed clock_event_elapsed(u64 from, u64 to, double *milliseconds)
 {
     const Event *a = event_of(from), *b = event_of(to);
-    if (!a || !b || !a->recorded || !b->recorded || !a->timed || !b->timed
-        || a->device != b->device)
-        return ELAPSED_WRONG;
+    if (!a || !b || !a->recorded || !b->recorded) return ELAPSED_NEVER_RECORDED;
+    if (!a->timed || !b->timed) return ELAPSED_UNTIMED;
+    if (a->device != b->device) return ELAPSED_TWO_DEVICES;
     if (!is_told(a) || !is_told(b)) return ELAPSED_NOT_READY;
+    order_join(&host.before, &a->before);
+    order_join(&host.before, &b->before);
     *milliseconds = (b->at - a->at) / 1e6;
     return ELAPSED_GOOD;
 }

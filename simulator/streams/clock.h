@@ -13,6 +13,7 @@ void clock_reset_device(u32 device); // destroys its streams and events
 // default stream and the other streams of its device, except non-blocking ones, wait for each
 // other.
 u64 clock_stream_create(u32 device, bool non_blocking, int priority); // its id; 0: too many
+// The stream is known no longer. Its work still ends, and a default stream still waits for it.
 bool clock_stream_destroy(u64 stream);
 bool clock_stream_known(u64 stream);
 u32 clock_stream_device(u64 stream); // of an existing stream
@@ -43,23 +44,25 @@ bool clock_after(u64 later, const Order *all); // does `later` come after all of
 // it.
 typedef struct Issue {
     u64 stream, operation; // operation 0: it has no number
+    u32 device;            // of the stream
     double at;             // ns
     Order before;
 } Issue;
 
 void clock_issue(Issue *, u64 stream, bool numbered);
+void clock_issue_more(Issue *more, const Issue *); // more work of the same operation
 void clock_issue_free(Issue *);
 // Until it is called with NULL, the functions of this header behave as at the time of this issue:
 // the operation that begins is the issued one.
 void clock_take_up(const Issue *);
 void clock_remember(double from); // engines must keep what they did after that time
 
-// What comes before the next operation of the stream; before the end of its own operations so far,
-// without those of other streams for which it waits; before the event's latest record. NULL: there
-// is no such stream or event.
-const Order *clock_order(u64 stream);
-const Order *clock_own_order(u64 stream);
-const Order *clock_event_order(u64 event);
+// Adds to the order what comes before the next operation of the stream; before the end of its own
+// operations so far, without those of other streams for which it waits; before the event's latest
+// record. False: there is no such stream or event.
+bool clock_order(u64 stream, Order *);
+bool clock_own_order(u64 stream, Order *);
+bool clock_event_order(u64 event, Order *);
 // The record of the event, or the stream's wait for it, is issued, and is executed later.
 bool clock_event_expect(u64 event, u64 stream);
 bool clock_stream_expect_event(u64 stream, u64 event);
@@ -73,12 +76,13 @@ void clock_work(u64 stream, enum engine engine, double share, double ns, bool ho
 // for that, clock_join_devices() must be called before the operation begins.
 void clock_join_devices(u64 stream, u32 from, u32 to);
 void clock_work_between(u64 stream, u32 from, u32 to, bool link, double ns, bool host_waits);
-double clock_now(void);              // ns: the host's time
-double clock_stream_end(u64 stream); // ns: the end of all work that was issued to it
-double clock_all_end(void);          // ns: the same for all streams
-void clock_host(double ns);          // the host is busy for `ns`
-void clock_wait_stream(u64 stream);  // the host waits for the stream
-void clock_wait_device(u32 device);  // the host waits for all streams of the device
+double clock_now(void);               // ns: the host's time
+double clock_stream_end(u64 stream);  // ns: the end of all work that was issued to it
+double clock_all_end(void);           // ns: the same for all streams
+bool clock_host_knows(u64 operation); // has the host waited for it, or asked and been told?
+void clock_host(double ns);           // the host is busy for `ns`
+void clock_wait_stream(u64 stream);   // the host waits for the stream
+void clock_wait_device(u32 device);   // the host waits for all streams of the device
 // Is the stream's work complete? If not, the host's time advances to the next end of any work.
 bool clock_stream_done(u64 stream);
 
@@ -99,8 +103,13 @@ bool clock_event_wait(u64 event); // the host waits for the event
 bool clock_stream_wait_event(u64 stream, u64 event);
 bool clock_event_done(u64 event); // as clock_stream_done(), of an existing event
 
-enum clock_elapsed { ELAPSED_GOOD, ELAPSED_NOT_READY, ELAPSED_WRONG };
+enum clock_elapsed {
+    ELAPSED_GOOD,
+    ELAPSED_NOT_READY,
+    ELAPSED_NEVER_RECORDED,
+    ELAPSED_UNTIMED,
+    ELAPSED_TWO_DEVICES
+};
 
-// ELAPSED_WRONG: an id is no event, or an event was not recorded, has no timing, or is of another
-// device. ELAPSED_NOT_READY: at the host's time an event is not complete.
+// Of two events. ELAPSED_NOT_READY: at the host's time one of them is not complete.
 enum clock_elapsed clock_event_elapsed(u64 from, u64 to, double *milliseconds);

@@ -43,9 +43,10 @@ Test(message, says_where_beside_an_allocation)
         uint64_t address;
         const char *where;
     } places[] = {
-        { 988, "12 bytes before the 400-byte allocation made at a.cu:7" },
+        { 988, "12 bytes before the 400-byte allocation made at a.cu:7, element -3 of 100" },
+        { 990, "10 bytes before the 400-byte allocation made at a.cu:7" },
         { 1012, "at byte 12 of the 400-byte allocation made at a.cu:7" },
-        { 1400, "just past the end of the 400-byte allocation made at a.cu:7" },
+        { 1400, "just past the end of the 400-byte allocation made at a.cu:7, element 100 of 100" },
         { 1401, "1 bytes past the end of the 400-byte allocation made at a.cu:7" },
     };
     Allocation a = array(NULL);
@@ -60,13 +61,14 @@ Test(message, says_where_beside_an_allocation)
              message);
     }
     a = array("table");
-    says((Report){ .cause = CAUSE_thread_too_many,
-                   .bytes = 8,
-                   .address = 1400,
-                   .allocation = &a,
-                   .threads = 3 },
-         "read of 8 bytes just past the end of the 400-byte variable table (and 2 more threads of "
-         "its warp)");
+    says(
+        (Report){ .cause = CAUSE_thread_too_many,
+                  .bytes = 8,
+                  .address = 1400,
+                  .allocation = &a,
+                  .threads = 3 },
+        "read of 8 bytes just past the end of the 400-byte variable table, element 50 of 50 (and 2 "
+        "more threads of its warp)");
 }
 
 // The stretches of the message that a grader puts other words into.

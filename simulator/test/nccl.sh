@@ -59,6 +59,8 @@ count none_without_its_header
 if [ -f "$cuda/include/nccl.h" ]; then
     make -s simulated
     count runs collectives 4
+    count runs captured 3
+    count says captured 'the stream of rank 1 is being captured, that of rank 0 is not'
     count runs threads 3
     count says threads 'rank 0 has 1000 elements, rank 1 has 7'
     count says threads 'the simulated NCCL has no ncclCommSplit'

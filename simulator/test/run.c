@@ -194,10 +194,12 @@ Test(run, program_dies_with_the_device)
     cr_expect(gone, "the program outlived its device");
 }
 
-// The real library and ours must export the same names, under the same version.
+// The real library and ours must export the same names, under the same version. Ours has some of
+// the C library's besides (client/io.c), under that library's.
 Test(run, every_symbol_is_there)
 {
-    cr_expect_eq(system("bash -c 'names() { nm -D --defined-only $1 | cut -d\" \" -f3 | sort; }; "
+    cr_expect_eq(system("bash -c 'names() { nm -D --defined-only $1 | cut -d\" \" -f3 | grep -v "
+                        "GLIBC_ | sort; }; "
                         "test $(names $CUDA_HOME/lib64/libcudart.so.13 | wc -l) -gt 400 && "
                         "diff <(names $CUDA_HOME/lib64/libcudart.so.13) "
                         "<(names ${LIBRARY:-build/simulator/lib}/libcudart.so.13)'"),

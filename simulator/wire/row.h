@@ -71,6 +71,7 @@ typedef struct WireRow {
     const char *member;          // of WireRequest's union: "object"
     bool one_way;                // it has no reply
     bool for_owner;              // an owner may make it (wire.h)
+    bool unasked;                // the client makes it by itself: no work starts at it
     bool to_machine;             // sent over the inherited socket (runtime/machine.c)
     const char *tail;            // what follows the request; NULL: nothing
     const char *reply_tail;      // what follows the reply; NULL: nothing

@@ -95,12 +95,30 @@ enum { WIRE_OWNER = 1 };
 
 enum { WIRE_GRAPH_POOL = 1 }; // the id of the pool that the device's graphs allocate from
 
+enum wire_printed { WIRE_PRINTED_OUT, WIRE_PRINTED_ERR, WIRE_PRINTED_TO }; // stdout, stderr
+// What a handle is of. The client gives out those of graphs itself.
+enum wire_handle {
+    WIRE_HANDLE_STREAM,
+    WIRE_HANDLE_EVENT,
+    WIRE_HANDLE_POOL,
+    WIRE_HANDLE_GRAPH,
+    WIRE_HANDLE_EXEC,
+    WIRE_HANDLES
+};
+
 enum wire_condition { WIRE_CONDITION_MAKE, WIRE_CONDITION_SET, WIRE_CONDITION_READ };
 
 // Pages of the shared memory: the page at WIRE_SHARED is page 0.
 typedef struct {
     uint32_t first, count;
 } WirePages;
+
+// What host code may do with pages of pinned memory while work is under way there: anything; read
+// them; nothing. The page at WIRE_PINNED is page 0.
+enum wire_guard { WIRE_OPEN, WIRE_READ_ONLY, WIRE_CLOSED };
+typedef struct {
+    uint32_t first, count, guard;
+} WireGuard;
 
 typedef struct {
     uint32_t version, op;
@@ -114,6 +132,7 @@ typedef struct {
         struct {
             uint64_t address;
             uint32_t writes;
+            uint32_t bytes, opened; // TOUCH: 0: one byte; the client has opened the page
         } fault;
         struct {
             WireChunk chunk;
@@ -149,6 +168,8 @@ typedef struct {
             WireChunk chunk;              // COPY_IN, COPY_OUT
             uint32_t value, value_bytes;  // FILL: 1, 2 or 4 bytes at a time
             uint32_t pinned, blocks;      // the host's memory is pinned; the call blocks the host
+            uint64_t reach; // COPY_IN, COPY_OUT: the address by which the device itself reaches the
+                            // host's box; 0: the bytes pass through the slots
         } copy;
         struct {
             uint64_t kernel;
@@ -159,6 +180,7 @@ typedef struct {
             uint32_t cluster[3];    // blocks in each dimension; 0: the launch gives no size
             uint32_t cluster_limit; // the most blocks that a cluster may have
             uint32_t in_graph;      // part of a graph launch
+            uint32_t reaches_all;   // it may access every device's memory
             uint32_t carveout;      // OCCUPANCY: the preferred shared memory carveout in per cent,
                                     // plus 1; 0: none
         } launch;
@@ -170,6 +192,10 @@ typedef struct {
             uint32_t flags;
             int32_t priority;
         } create;
+        struct {
+            uint64_t id;
+            uint32_t kind, fails; // kind: enum wire_handle; fails: that the call fails is an error
+        } handle;
         struct {
             uint64_t from, to;
         } elapsed;
@@ -188,11 +214,12 @@ typedef struct {
 
 typedef struct {
     uint32_t version;
-    int32_t error;     // cudaError_t of this call
-    int32_t sticky;    // cudaError_t that every later call will return; 0: none
-    uint32_t tail;     // bytes that follow the reply
-    uint32_t printed;  // kernels have printed text, which the request PRINTED fetches
-    uint32_t deferred; // COPY_OUT: the device will write the bytes to the program's memory itself
+    int32_t error;    // cudaError_t of this call
+    int32_t sticky;   // cudaError_t that every later call will return; 0: none
+    uint32_t tail;    // bytes that follow the reply
+    uint32_t printed; // kernels have printed text, which PRINTED fetches: a bit for each
+                      // enum wire_printed
+    uint32_t guards;  // host code is kept from other pages now, which the request GUARDS fetches
     union {
         uint64_t id; // MODULE, STREAM_CREATE, EVENT_CREATE
         struct {

@@ -8,7 +8,8 @@ BEGIN {
     else print "int client_unsupported(const char *call);"
 }
 
-FNR == NR { if ($2 == "T") ours[$3] = 1; next }
+# Functions that stand in front of the C library's have its version.
+FNR == NR { if ($2 == "T") ours[$3] = 1; if (split($3, part, "@@") == 2) versions[part[2]] = 1; next }
 
 $2 == "T" {
     sub(/@.*/, "", $3)
@@ -20,4 +21,7 @@ $2 == "T" {
     }
 }
 
-END { if (map) print "local: *;\n};" }
+END {
+    if (map) print "local: *;\n};"
+    if (map) for (version in versions) print version " { };"
+}

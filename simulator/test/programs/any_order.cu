@@ -53,6 +53,7 @@ int main()
     puts("in whatever order");
     OK(cudaMemset(p, 0, sizeof host));
     chain<<<7, 32>>>(p, nullptr);
+    count<<<1, 1>>>(p);                 // waits behind it
     CHECK(cudaDeviceSynchronize() == cudaErrorLaunchTimeout);
     return 0;
 }

@@ -1,6 +1,7 @@
-// expect: trap 9
+// expect: trap 10
 // says: assertion failed: p[threadIdx.x] < 31
-// A false assertion ends the grid, and says what was asserted.
+// stderr: assert.cu:10: void small(const int *): block: [0,0,0], thread: [31,0,0] Assertion `p[threadIdx.x] < 31` failed.
+// A false assertion ends the grid, and says what was asserted: in our report, and as CUDA's own runtime does.
 #include "check.h"
 #include <assert.h>
 

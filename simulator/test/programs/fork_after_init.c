@@ -1,4 +1,5 @@
 // expect: exit 0
+// stderr: this process was forked when its parent had called CUDA already
 // After a fork the child has no device, and its end leaves the parent's alone.
 #include "check.h"
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 // expect: api 121, api 126, exit 0
-// says: cudaGraphInstantiate: this is no graph
-// says: cudaGraphLaunch: this is no executable graph
+// says: cudaGraphInstantiate was given a graph that is no more
+// says: cudaGraphLaunch was given an executable graph that is no more
 // Graphs made of nodes, and their clones and updates.
 #include "check.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 // expect: bounds 8
-// says: made at inlined.cu:25, inlined at 13 18
+// says: made at inlined.cu:25, element -1 of 32, inlined at 13 18
 // An index goes astray in a function that was inlined in another: both places are told.
 #include "check.h"
 

@@ -1,4 +1,5 @@
-// expect: api 14
+// expect: api 15
+// says: this launch failed and the kernel never ran: its stream had been destroyed
 // says: A launch returns nothing: its error waits for cudaGetLastError, and here nobody asked.
 // A launch on a stream that is no more, whose error nobody asks for.
 #include "check.h"

@@ -1,6 +1,6 @@
 // expect: unsupported 12
 // build: -gencode arch=compute_90,code=sm_90
-// says: without PTX
+// says: it was built for sm_90, without PTX
 #include "check.h"
 
 __global__ void nothing() {}

@@ -48,7 +48,7 @@ int main()
     int *out;
     OK(cudaMalloc(&out, 64 * sizeof *out));
     OK(cudaMemset(out, 0, 64 * sizeof *out));
-    pop<<<1, 64>>>(out);
+    pop<<<1, 32>>>(out);
     OK(cudaDeviceSynchronize());
     clear<<<1, 64>>>(out);
     OK(cudaDeviceSynchronize());

@@ -1,4 +1,4 @@
-// expect: race 21, race 37, race 49, race 68, race 76, race 77
+// expect: race 21, race 37, race 49, race 68, race 76, race 77, race 78
 // Reads that add something to what is remembered of others, at the same place or right behind them.
 #include "check.h"
 
@@ -75,7 +75,7 @@ __global__ void stored(int *x, int *flag)
     int t = threadIdx.x;
     if (blockIdx.x < 3) for (int n = 0; n < 2048; n += 32) use(x[n + t]);       // 76
     else if (blockIdx.x % 2) use(x[t]);                         // 77
-    else x[t] = blockIdx.x;
+    else x[t] = blockIdx.x;                                     // 78
 }
 
 int main()

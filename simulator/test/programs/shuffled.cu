@@ -1,4 +1,4 @@
-// expect: exit 0
+// expect: race 151, race 170
 // run: --shuffle 1
 // prints: all found
 // Mistakes that are no race, as threads see one another by atomics and volatile accesses alone, and that nobody sees where
@@ -137,6 +137,57 @@ __global__ void lock(Board *board)
 
 static unsigned times(unsigned) { return TIMES * BLOCKS; }
 
+// The lanes of a warp need not be in step: what one of them has stored is there for another after __syncwarp().
+template <bool SYNCWARP>
+__global__ void sum_in_warp(Board *)
+{
+    __shared__ volatile unsigned sums[64];
+    unsigned lane = threadIdx.x, mine = 1;
+    sums[lane] = 1;
+    sums[lane + 32] = 0;
+    __syncwarp();
+    for (unsigned step = 16; step; step /= 2) {
+        if (SYNCWARP) __syncwarp();
+        mine += sums[lane + step];
+        if (SYNCWARP) __syncwarp();
+        sums[lane] = mine;
+    }
+    if (lane == 0) out[blockIdx.x] = mine;
+}
+
+static unsigned warp(unsigned) { return 32; }
+
+// Or after a barrier of the block, in each round of a loop; and a barrier that some lanes come to sooner is none that others miss.
+template <bool BARRIER>
+__global__ void pass_on(Board *)
+{
+    __shared__ volatile unsigned place[2][THREADS];
+    unsigned t = threadIdx.x;
+    place[0][t] = place[1][t] = t;
+    __syncthreads();
+    for (unsigned round = 0; round < THREADS; round++) {
+        if (BARRIER) __syncthreads();
+        place[(round + 1) % 2][t] = place[round % 2][(t + 1) % blockDim.x];
+    }
+    out[blockIdx.x * blockDim.x + t] = place[THREADS % 2][t];
+}
+
+static unsigned in_warp(unsigned n) { return n % 32; }
+
+// One lane may wait for another of its warp, which runs meanwhile; it must.
+template <bool WAITS>
+__global__ void tell_lanes(Board *)
+{
+    __shared__ volatile unsigned said[32];
+    unsigned lane = threadIdx.x;
+    said[lane] = lane == 0;
+    __syncwarp();
+    while (WAITS && lane && !said[lane - 1]) ;
+    unsigned heard = lane ? said[lane - 1] : 1;
+    said[lane] = 1;
+    out[blockIdx.x * 32 + lane] = heard;
+}
+
 static Board *board;
 static int failures;
 
@@ -178,6 +229,9 @@ int main()
     found("no barrier", tell_warps<true>, tell_warps<false>, THREADS, BLOCKS * THREADS / 32, one, 2);
     found("no flag awaited", tell_blocks<true>, tell_blocks<false>, 32, BLOCKS, one, 16);
     found("lock looked at", lock<true>, lock<false>, 32, 1, times, 4);
+    found("lanes in step", sum_in_warp<true>, sum_in_warp<false>, 32, BLOCKS, warp, 2);
+    found("lanes pass on", pass_on<true>, pass_on<false>, 32, BLOCKS * 32, in_warp, 2);
+    found("lanes tell lanes", tell_lanes<true>, tell_lanes<false>, 32, BLOCKS * 32, one, 2);
     OK(cudaFree(board));
     CHECK(failures == 0);
     puts("all found");

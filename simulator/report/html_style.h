@@ -1,0 +1,40 @@
+// The page's style sheet. Its colours follow the reader's theme, and tables scroll by themselves.
+#pragma once
+
+// clang-format off
+static const char html_style[] =
+    ":root { color-scheme: light dark; --ink: #1c2126; --paper: #fff; --faint: #5a646e; --rule: #d5dade; --shade: #f2f4f6;\n"
+    "  --bar: #9cc3ea; --hot: 255, 140, 0; --link: #0b5cad; }\n"
+    "@media (prefers-color-scheme: dark) { :root { --ink: #dfe4e8; --paper: #15191d; --faint: #a2adb8; --rule: #39424b;\n"
+    "  --shade: #1e242a; --bar: #2f5f8f; --hot: 255, 150, 40; --link: #8cc4ff; } }\n"
+    "* { box-sizing: border-box; }\n"
+    "body { margin: 0 auto; max-width: 76rem; padding: 1rem; background: var(--paper); color: var(--ink);\n"
+    "  font: 1rem/1.5 system-ui, sans-serif; }\n"
+    "h1, h2 { overflow-wrap: anywhere; line-height: 1.25; }\n"
+    "h2 { margin-top: 2.5rem; border-top: 1px solid var(--rule); padding-top: 1rem; font-size: 1.25rem; }\n"
+    "h3 { font-size: 1.05rem; }\n"
+    "a { color: var(--link); }\n"
+    "p { max-width: 48rem; }\n"
+    ".faint, caption { color: var(--faint); }\n"
+    ".wide { overflow-x: auto; }\n"
+    "table { border-collapse: collapse; font-size: .9rem; }\n"
+    "caption { text-align: left; padding: .25rem 0; }\n"
+    "th, td { padding: .15rem .6rem; text-align: left; vertical-align: top; }\n"
+    "th[scope=row] { font-weight: normal; white-space: nowrap; }\n"
+    "thead th { border-bottom: 1px solid var(--rule); vertical-align: bottom; }\n"
+    "tbody tr:nth-child(even) { background: var(--shade); }\n"
+    ".n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }\n"
+    ".peak { background: linear-gradient(to right, var(--bar) var(--part), transparent var(--part)); min-width: 6rem; }\n"
+    "code, .source { font-family: ui-monospace, monospace; font-size: .85em; }\n"
+    ".source td:last-child { white-space: pre; width: 100%; }\n"
+    ".source tr { --heat: 0; }\n"
+    ".source tr:target { outline: 2px solid var(--link); }\n"
+    ".source tr.ran td:last-child { background: rgba(var(--hot), var(--heat)); }\n"
+    ".findings li { margin-bottom: 1rem; max-width: 48rem; }\n"
+    ".cost { font-weight: bold; }\n"
+    "svg { max-width: 30rem; width: 100%; height: auto; display: block; }\n"
+    "svg text { fill: var(--ink); font-size: 11px; }\n"
+    "svg .roof { stroke: var(--ink); fill: none; stroke-width: 1.5; }\n"
+    "svg .axis { stroke: var(--rule); fill: none; }\n"
+    "svg .dot { fill: rgb(var(--hot)); stroke: var(--ink); }\n";
+// clang-format on
