@@ -9,6 +9,11 @@ accuracy  = $(kernels)
 
 include setup/common.mk
 
+# The texts are made by Pandoc, which a bundle does not ask for.
+read-%: FORCE
+	$(known)
+	@echo 'The text of lesson $* is not in this folder. Type make read-$* where the folder was made.'; exit 1
+
 nvcc: FORCE
 	@$(if $(call toolkit,$(CUDA_HOME)),:,echo 'nvcc of the CUDA Toolkit 13 is missing: put its bin/ on PATH'; exit 1)
 

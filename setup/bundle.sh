@@ -19,6 +19,8 @@ mkdir "$to/setup"
 cp setup/common.mk setup/version.sh "$to/setup/"
 sh setup/version.sh >"$to/VERSION"    # with its commit, which the bundle does not know
 cp grader/accuracy.sh grader/copy.peer.cu "$to/grader/"
+cp -r lessons "$to/"
+cp build/grader/study "$to/build/grader/"
 cp build/profiles/accuracy "$to/build/profiles/"
 cp -r grader/pictures "$to/grader/"
 cp grader/lessons/*.h "$to/grader/lessons/"
@@ -34,7 +36,7 @@ cp build/simulator/lib/libcudart.so.13 build/simulator/lib/libcuda.so.1 "$to/bui
 [ ! -f build/simulator/lib/libnccl.so.2 ] || cp build/simulator/lib/libnccl.so.2 "$to/build/simulator/lib/"
 
 # All that these load, but the C library's own parts and the kernel's.
-ldd "$to"/build/grader/[0-9]* "$to/build/profiles/accuracy" "$to/build/simulator/device" |
+ldd "$to"/build/grader/[0-9]* "$to/build/grader/study" "$to/build/profiles/accuracy" "$to/build/simulator/device" |
     awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
     grep -vE '/(ld-linux[^/]*|libc|libm|libdl|librt|libpthread|libresolv|libutil)\.so[^/]*$' |
     while read -r library; do cp -L "$library" "$to/build/lib/"; done

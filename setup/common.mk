@@ -1,5 +1,5 @@
-# What the course's Makefile shares with a bundle's (setup/bundle.mk): where the compiler is, and the commands that grade
-# and compare. Both say beforehand what `lessons` there are, and have their own ways to `nvcc`, to what grading lesson N
+# What the course's Makefile shares with a bundle's (setup/bundle.mk): where the compiler is, the commands that grade and
+# compare, and those around grading. Both say beforehand what `lessons` there are, and have their own ways to `nvcc`, to what grading lesson N
 # takes, $(call grading,N), and to what comparing takes, $(accuracy).
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -7,10 +7,12 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SECONDARY:
 .SECONDEXPANSION:
 .DEFAULT_GOAL := help
-.PHONY: help accuracy nvcc FORCE
+.PHONY: help accuracy progress nvcc which-nvcc FORCE
 
 numbers := $(patsubst 0%,%,$(foreach l,$(lessons),$(firstword $(subst -, ,$l))))
 name     = $(firstword $(filter $1-% 0$1-%,$(lessons)))
+# The program of the commands around grading, for a lesson that there is.
+desk     = $(if $(call name,$1),build/grader/study)
 known    = @$(if $(call name,$*),:,echo 'There is no lesson $*. Lessons: $(numbers). Type: make lesson-1'; exit 1)
 
 # The compiler: in CUDA_HOME if that is set, else the nvcc on PATH, else /usr/local/cuda. Where that is not a toolkit of
@@ -23,6 +25,9 @@ override CUDA_HOME := $(if $(call toolkit,$(CUDA_HOME)),$(CUDA_HOME),$(own_cuda)
 override NVCC      := $(CUDA_HOME)/bin/nvcc
 export CUDA_HOME
 export PATH := $(CUDA_HOME)/bin:$(PATH)
+
+which-nvcc: nvcc
+	@echo $(NVCC)
 
 # What a recipe makes is whole, or not there: it is written under a name that no other make has, and renamed. So two makes
 # at once do no harm, and one that is killed leaves nothing behind that the next would trust. Ends a command, behind -o or >.
@@ -46,6 +51,29 @@ lesson-%: $$(call grading,$$*) FORCE                   ## grade exercises/N-*.cu
 solution-%: $$(call grading,$$*) FORCE                 ## grade our own answer to lesson N
 	$(known)
 	@build/grader/$(call name,$*) solutions/$(call name,$*).cu
+
+hint-%: $$(call desk,$$*) FORCE                     ## the next of lesson N's three hints; HINT=1: the first again
+	$(known)
+	@build/grader/study hint $(call name,$*)
+
+profile-%: $$(call grading,$$*) $$(call desk,$$*) FORCE    ## counters and predicted time of exercises/N-*.cu
+	$(known)
+	@build/grader/study profile $(call name,$*)
+
+compare-%: $$(call grading,$$*) $$(call desk,$$*) FORCE    ## once lesson N passes: your answer beside ours
+	$(known)
+	@build/grader/study compare $(call name,$*)
+
+quiz-%: $$(call desk,$$*) FORCE                     ## the quiz of lesson N
+	$(known)
+	@build/grader/study quiz $(call name,$*)
+
+reset-%: $$(call desk,$$*) FORCE                    ## begin exercises/N-*.cu anew; your work is kept beside it
+	$(known)
+	@build/grader/study reset $(call name,$*)
+
+progress: build/grader/study                            ## how far you are, a line a lesson
+	@build/grader/study progress
 
 record-%: $$(call grading,$$*) FORCE                   ## grade all versions of lesson N on a GPU, and keep the figures
 	$(known)

@@ -29,7 +29,7 @@ MAIN
 
 echo "# Written by profiles/figures/04-ncu.sh on $(date -u +%F), on an $(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1), by $(ncu --version | sed -n 's/^Version \([0-9.]*\).*/ncu \1/p')"
 echo "# version, instructions of the pipes fma, fp64 and xu, each for 32 lanes; the same over the operations"
-for version in 1 2 3; do
+for version in 1 2 3 4 5; do
     nvcc -std=c++17 -O3 -arch=sm_90 -Igrader/lessons -DVERSION=$version -o "$scratch/main" "$scratch/main.cu" solutions/04-roofline.cu
     ncu --clock-control none --csv --print-units base --log-file "$scratch/ncu" --metrics "$counters" "$scratch/main" >"$scratch/said"
     awk -F '","' -v version=$version '

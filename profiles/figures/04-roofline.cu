@@ -79,7 +79,7 @@ static void roofline(int n, int runs)
         double memory = intensity * copy;
         printf("the roofline\t%g\t%.4g\n", intensity, (memory < peak ? memory : peak) / 1e9);
     }
-    for (version = 1; version <= 3; version++)
+    for (version = 1; version <= 5; version++)
         for (int degree = 1; degree <= 1000; degree *= 2) {
             double t = seconds([&] { polynomial(out, in, c, degree, n); }, runs);
             printf("version %d\t%g\t%.4g\n", version, 2.0 * degree / 8, 2.0 * degree * n / t / 1e9);

@@ -32,6 +32,12 @@ inside solution-1 && grep -q '^PASS ' "$says"
 count 'does not pass our own answer' $?
 ! inside lesson-5 && grep -q '^TODO ' "$says"
 count 'does not name the first TODO' $?
+inside hint-5 && grep -q '^HINT ' "$says"
+count 'gives no hint' $?
+inside progress && grep -q '^TODO  *5 ' "$says"
+count 'does not know how far one is' $?
+! inside read-5 && grep -q 'make read-5 where' "$says"
+count 'does not say where the text is' $?
 ! inside lesson-77 && grep -q 'There is no lesson 77' "$says"
 count 'does not know what it has not' $?
 
@@ -48,7 +54,7 @@ count 'lacks peers' $?
 [ "$(cat "$says")" = "Warpwise $(sh setup/version.sh)" ]
 count 'does not say its version' $?
 
-ldd "$folder"/bundle/build/grader/[0-9]* "$folder/bundle/build/profiles/accuracy" "$folder/bundle/build/simulator/device" | grep '=> /' |
+ldd "$folder"/bundle/build/grader/[0-9]* "$folder/bundle/build/grader/study" "$folder/bundle/build/profiles/accuracy" "$folder/bundle/build/simulator/device" | grep '=> /' |
     grep -v -e "$folder" -e '/libc\.so' -e '/libm\.so' -e '/libresolv\.so' -e '/libpthread\.so' -e '/libdl\.so' >"$says"
 [ ! -s "$says" ]
 count 'takes libraries from this machine' $?
