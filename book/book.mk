@@ -3,13 +3,17 @@
 pages      := index $(lessons) $(basename $(filter-out index.md,$(notdir $(wildcard book/*.md)))) instructions accuracy
 book_files := build/book/style.css build/book/book.js
 
-.PHONY: book book-pdf
+.PHONY: book book-pdf labels
 
 book: $(pages:%=build/book/%.html) $(book_files) build/book/warpwise.epub    ## the book, as web pages and EPUB in build/book/
 	@echo 'The book: build/book/index.html and build/book/warpwise.epub'
 
 book-pdf: build/book/warpwise.pdf                           ## the book as a PDF (needs Chromium)
 	@echo 'The book: build/book/warpwise.pdf'
+
+read-%: FORCE                                           ## read lesson N, in a browser or here; ALL=1: here, with what is folded; VERSION=2: that version of the solution
+	$(known)
+	@sh book/read.sh $(call name,$*) env $(book_env) $(plain)
 
 # ---- How it is built
 
@@ -28,7 +32,7 @@ build/book/pictures/%.json: solutions/%.cu build/grader/% $(wildcard grader/pict
 	@cp $(filter %.png,$^) $(@D)
 	@DEVICE=simulator/run build/grader/$* --result $@ $< >$(@D)/$*.log || { cat $(@D)/$*.log; exit 1; }
 
-book_parts := book/common.lua book/numbers.lua book/quotes.lua book/verdicts.md build/book/labels.txt
+book_parts := book/common.lua book/numbers.lua book/regions.lua book/quotes.lua book/verdicts.md build/book/labels.txt
 book_env   := BOOK_CONTENTS=build/book/contents BOOK_LABELS=build/book/labels.txt
 pandoc     := pandoc --fail-if-warnings --standalone
 filters     = --from markdown --lua-filter book/numbers.lua --lua-filter book/quotes.lua --lua-filter $1
@@ -42,6 +46,13 @@ build/book/%.html: $$(call text,$$*) $$(call quoted,$$*) $$(call pictures,$$*) $
 	$(call once,book,Building the book)
 	@$(book_env) $(pandoc) $(call filters,book/web.lua) $(colours) --to html5 --toc --toc-depth=2 \
 	    --template book/template.html -o $@ $<
+
+# A lesson as a terminal shows it; book/read.sh adds how wide that is.
+plain := pandoc --fail-if-warnings --from markdown-smart --lua-filter book/numbers.lua --lua-filter book/terminal.lua --to plain --tab-stop 2
+
+# The page of lesson N, and what it needs.
+page-%: $$(if $$(call name,$$*),build/book/$$(call name,$$*).html $(book_files)) FORCE
+	$(known)
 
 # The bound book: every page as a chapter of one document, which makes the EPUB and the PDF.
 bound := $(pages:%=build/book/bound/%.json)
@@ -57,7 +68,7 @@ build/book/warpwise.epub: $(bound) book/bound.yaml book/epub.sh book/epub.css bo
 	@sh book/epub.sh $@ $(bound_as) --to epub3 --toc --toc-depth=2 --epub-chapter-level=1 \
 	    --highlight-style monochrome --css book/epub.css --epub-cover-image book/cover.svg
 
-build/book/warpwise.pdf: $(bound) book/bound.yaml book/print.lua book/print.html book/pdf.sh book/cuda.xml \
+build/book/warpwise.pdf: $(bound) book/bound.yaml book/print.lua book/print.html book/pdf.sh book/browser.sh book/cuda.xml \
         build/book/print.css $(book_files) | build/setup/pdf
 	$(call once,pdf,Printing the book)
 	@sh book/pdf.sh $@ $(bound_as) --to html5 --lua-filter book/print.lua --template book/print.html
@@ -73,6 +84,9 @@ build/book/labels/%: $$(call text,$$*) book/common.lua book/numbers.lua build/bo
 build/book/labels.txt: $(pages:%=build/book/labels/%)
 	@cat $^ >$@.new
 	@cmp -s $@.new $@ || mv $@.new $@; rm -f $@.new
+
+labels: build/book/labels.txt
+	@:
 
 # The pages in order, with their titles; a new file only when something in it changes.
 build/book/contents: build/book/instructions.md build/book/accuracy.md FORCE | build/setup/book

@@ -20,20 +20,6 @@ local function hints(blocks)
   return { pandoc.Div(blocks, { class = 'hints' }) }
 end
 
--- The answer to a question: its right options, and why.
-local function solution(read)
-  local words = pandoc.List()
-  for _, choice in ipairs(read.options) do
-    if choice.class == 'right' then
-      if #words > 0 then words:insert(pandoc.Str('; ')) end
-      words:extend(choice.words)
-    end
-  end
-  local blocks = pandoc.List({ pandoc.Para({ pandoc.Strong(words) }) })
-  blocks:extend(read.explanation)
-  return blocks
-end
-
 local function choices(options)
   return pandoc.BulletList(options:map(function(choice)
     local words = pandoc.List({ pandoc.Str('○'), pandoc.Space() })
@@ -44,17 +30,12 @@ end
 
 -- The questions as one numbered list, then the answers as another.
 local function quiz(blocks)
-  local questions, answers = pandoc.List(), pandoc.List()
-  local out = common.quiz(blocks, function(read)
-    local item = pandoc.List(read.text)
-    item:insert(pandoc.Div({ choices(read.options) }, { class = 'options' }))
-    questions:insert(item)
-    answers:insert(solution(read))
-    return {}
+  local out, questions, answers = common.quiz_apart(blocks, function(options)
+    return pandoc.Div({ choices(options) }, { class = 'options' })
   end)
-  out:insert(pandoc.Div({ pandoc.OrderedList(questions) }, { class = 'questions' }))
+  out:insert(pandoc.Div({ questions }, { class = 'questions' }))
   out:insert(pandoc.Header(3, 'Answers', { id = 'quiz-answers' }))
-  out:insert(pandoc.Div({ pandoc.OrderedList(answers) }, { class = 'answers' }))
+  out:insert(pandoc.Div({ answers }, { class = 'answers' }))
   return out
 end
 

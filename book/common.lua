@@ -142,4 +142,32 @@ function common.quiz(blocks, show)
   return out
 end
 
+-- The answer to a question: its right options, and why.
+local function answer(read)
+  local words = pandoc.List()
+  for _, choice in ipairs(read.options) do
+    if choice.class == 'right' then
+      if #words > 0 then words:insert(pandoc.Str('; ')) end
+      words:extend(choice.words)
+    end
+  end
+  local blocks = pandoc.List({ pandoc.Para({ pandoc.Strong(words) }) })
+  blocks:extend(read.explanation)
+  return blocks
+end
+
+-- The quiz as two numbered lists, its questions, each with choices(options) below it, and its answers; and what else
+-- is there: that, questions, answers.
+function common.quiz_apart(blocks, choices)
+  local questions, answers = pandoc.List(), pandoc.List()
+  local rest = common.quiz(blocks, function(read)
+    local item = pandoc.List(read.text)
+    item:insert(choices(read.options))
+    questions:insert(item)
+    answers:insert(answer(read))
+    return {}
+  end)
+  return rest, pandoc.OrderedList(questions), pandoc.OrderedList(answers)
+end
+
 return common

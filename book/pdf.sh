@@ -11,9 +11,8 @@ shift
 work=$(dirname "$pdf")/pdf
 mkdir -p "$work"
 ln -sfn ../pictures "$work/pictures"
-profile=$(mktemp -d)
-trap 'rm -rf "$profile"' EXIT
-chromium=$(command -v chromium || command -v google-chrome) || {
+. book/browser.sh
+[ "$chromium" ] || {
     echo 'The PDF is printed by Chromium, and there is none. The web pages and the EPUB need none: make book'
     exit 1
 }
@@ -23,8 +22,7 @@ rm -f "$BOOK_PAGE_NUMBERS"
 
 print_to() {
     "$@" --output "$work/book.html"
-    "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$profile" --no-pdf-header-footer \
-        --export-tagged-pdf --generate-pdf-document-outline --print-to-pdf="$work/book.pdf" \
+    browse --no-pdf-header-footer --export-tagged-pdf --generate-pdf-document-outline --print-to-pdf="$work/book.pdf" \
         "file://$(realpath "$work/book.html")" >"$work/chromium.log" 2>&1 ||
         { tail -n 5 "$work/chromium.log"; exit 1; }
 }

@@ -1,4 +1,4 @@
-// Lesson 1: add two vectors, one GPU thread for each element.
+// Lesson 1: add two vectors on the device: with one thread, then with a block, then with a grid.
 //
 // The host copies a and b to the device, launches the kernel there, and copies c back.
 #include "01-first-kernel.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Around every CUDA call: if it fails, says where and why, and stops.
+// Wraps a CUDA call. If the call fails, prints where and why, and ends.
 #define CHECK(call)                                                  \
     do {                                                             \
         cudaError_t error = (call);                                  \
@@ -17,19 +17,16 @@
         }                                                            \
     } while (0)
 
-enum { THREADS = 256 };  // threads in a block: a multiple of 32, the size of a warp
-
-// Runs once in each thread of the grid. Threads of the last block that lie
-// beyond the end of the vectors have nothing to add.
+// Adds a and b, element by element.
 __global__ void add(float *c, const float *a, const float *b, int n)
 {
-    // TODO: compute the thread's index; below n, add its element (3 lines)
+    // TODO: set c[i] to a[i] + b[i], for every i from 0 to n - 1 (2 lines)
 }
 
 extern "C" void vector_add(float *c, const float *a, const float *b, int n)
 {
     if (n == 0)
-        return;  // a grid of no blocks is an error
+        return;  // nothing to add
 
     size_t bytes = n * sizeof(float);
     float *device_a, *device_b, *device_c;
@@ -38,9 +35,9 @@ extern "C" void vector_add(float *c, const float *a, const float *b, int n)
     CHECK(cudaMalloc(&device_c, bytes));
 
     CHECK(cudaMemcpy(device_a, a, bytes, cudaMemcpyHostToDevice));
-    // TODO: copy b to the device, as the line above does with a (1 line)
+    // TODO: copy b to the device, as the line above copies a (1 line)
 
-    // TODO: count the blocks, launch, check the launch and its end (4 lines)
+    // TODO: launch add with 1 block of 1 thread, and check twice (3 lines)
 
     // TODO: copy the answer from the device to c (1 line)
 

@@ -1,8 +1,8 @@
-// Lesson 2: heat spreads along a rod. The device computes each step, and the host, between two
-// steps, sets a heater.
+// Lesson 2: heat spreads along a rod. The device computes each time step. Between two of them, the
+// host sets the power of a heater.
 //
-// Both work on managed memory: one pointer for both sides, and pages that move to whoever touches
-// them.
+// Both work on managed memory: it has one pointer for both sides, and a page moves to the side that
+// touches it.
 #include "02-managed-memory.h"
 
 #include <stdio.h>
@@ -21,8 +21,8 @@
 
 enum { THREADS = 256 };
 
-// One step, one thread for each cell. The thread of the middle cell adds
-// the heater's power, and leaves the new temperature in *sensor.
+// One time step, with one thread for each cell. The middle cell's thread
+// adds the heater's power, and stores the new temperature in *sensor.
 __global__ void step(float *next, const float *now, float *sensor,
                      float power, int n)
 {
@@ -40,7 +40,7 @@ __global__ void step(float *next, const float *now, float *sensor,
     next[i] = t;
 }
 
-// The host's part: what the heater gives in the next step.
+// The host's part: returns the heater's power in the next time step.
 static float thermostat(float temperature)
 {
     return 0.5f * (1.0f - temperature);
@@ -60,7 +60,7 @@ extern "C" void heat(float *out, const float *in, int n, int steps)
 
     for (int s = 0; s < steps; s++) {
         float power = thermostat(*sensor);
-        // TODO: launch `step` from now to next, check it, wait for its end (4 lines)
+        // TODO: launch `step` (it makes next from now), check, wait (4 lines)
 
         float *old = now;
         now = next;
@@ -68,5 +68,5 @@ extern "C" void heat(float *out, const float *in, int n, int steps)
     }
 
     memcpy(out, now, bytes);
-    // TODO: give all three back (3 lines)
+    // TODO: free all three (3 lines)
 }

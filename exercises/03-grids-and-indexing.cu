@@ -1,7 +1,7 @@
 // Lesson 3: a stack of pictures made grey, and a picture of the Mandelbrot set.
 //
-// No pixel needs another one. All that there is to decide is which thread takes which pixel: a
-// matter of indices for the first, and of which 32 pixels share a warp for the second.
+// No pixel depends on another pixel, so the threads need nothing from one another. You only decide
+// which thread makes which pixels.
 #include "03-grids-and-indexing.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
         }                                                            \
     } while (0)
 
-enum { THREADS = 256, MAX_Z = 65535 };  // a grid has at most MAX_Z blocks in y and in z
+enum { THREADS = 256, MAX_BLOCKS = 65535 };  // a grid has at most MAX_BLOCKS in y, and in z
 
 // ---- Grey
 
@@ -26,8 +26,8 @@ __device__ unsigned char luma(int red, int green, int blue)
     return (77 * red + 150 * green + 29 * blue + 128) / 256;
 }
 
-// Version 1: the pixels of all pictures as one long row, and a grid of
-// any size that strides over it. The place comes from the number.
+// Takes the pixels of all pictures as one long row, with a grid of any size,
+// and computes x, y and z from a pixel's number in that row.
 __global__ void grey_in_a_row(unsigned char *grey, int grey_pitch,
                               const unsigned char *rgb, int rgb_pitch,
                               int width, int height, int count)
@@ -37,22 +37,8 @@ __global__ void grey_in_a_row(unsigned char *grey, int grey_pitch,
 
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < pixels;
          i += stride) {
-        int x = i % width;
-        int y = i / width % height;
-        int z = i / width / height;
-        size_t row = (size_t)z * height + y;
-        const unsigned char *pixel = rgb + row * rgb_pitch + 3 * x;
-        grey[row * grey_pitch + x] = luma(pixel[0], pixel[1], pixel[2]);
+        // TODO: x, y and z of pixel i; its row; read its colours, store its grey (6 lines)
     }
-}
-
-// Version 2: a thread has the same pixel of each picture that is its
-// block's: gridDim.z apart, where there are more than the grid is deep.
-__global__ void grey_pixels(unsigned char *grey, int grey_pitch,
-                            const unsigned char *rgb, int rgb_pitch,
-                            int width, int height, int count)
-{
-    // TODO: x and y of this thread, its bounds check, and a loop over z (8 lines)
 }
 
 extern "C" void make_grey(unsigned char *grey, int grey_pitch,
@@ -62,14 +48,14 @@ extern "C" void make_grey(unsigned char *grey, int grey_pitch,
     if (width == 0 || height == 0 || count == 0)
         return;  // a grid of no blocks is an error
 
-    // TODO: choose block and grid, and launch grey_pixels (4 lines)
+    // TODO: choose the number of blocks, and launch grey_in_a_row (3 lines)
     CHECK(cudaGetLastError());  // the caller synchronises
 }
 
 // ---- Mandelbrot
 
-// z = z * z + c again and again, from z = 0: how often until it is more
-// than 2 away from 0, at most 255 times. The functions __fadd_rn, __fmul_rn
+// Repeats z = z * z + c from z = 0, and returns the number of steps until z is
+// more than 2 away from 0, at most 255. The functions __fadd_rn, __fmul_rn
 // and __fsub_rn are +, * and -, but never fused into one operation.
 __device__ int steps_to_escape(float cx, float cy)
 {

@@ -1,7 +1,7 @@
 // Lesson 4: how fast memory is, how fast arithmetic is, and which of the two a kernel waits for.
 //
-// copy_rate measures as one measures on a GPU: once to warm up, then many times between two events. polynomial has
-// as much arithmetic as its degree says, and the same memory traffic whatever that is.
+// copy_rate measures copies: one to warm up, then many between two events. The degree of `polynomial` says how much
+// arithmetic it has; its memory traffic is the same for every degree.
 #include "04-roofline.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@
         }                                                            \
     } while (0)
 
-enum { THREADS = 256 };  // threads in a block
+enum { THREADS = 128 };  // threads in a block
 
 // Memory of a kind, all bytes 0.
 static void *allocate(int kind, size_t bytes)
@@ -65,27 +65,18 @@ extern "C" int copy_rate(int to, int from, int bytes, int repeats)
     return milliseconds;
 }
 
-// Version 1: the formula as it stands. Two operations for each coefficient.
-__global__ void sum_of_powers(float *out, const float *in, const float *c,
-                              int degree, int n)
-{
-    int i = blockIdx.x * THREADS + threadIdx.x;
-    if (i >= n)
-        return;
-    float x = in[i], power = 1, sum = 0;
-    for (int k = 0; k <= degree; k++) {
-        sum += c[k] * power;
-        power *= x;
-    }
-    out[i] = sum;
-}
-
-// Version 2: Horner's rule, ((c[3] x + c[2]) x + c[1]) x + c[0]. One operation
-// for each coefficient.
-__global__ void horner(float *out, const float *in, const float *c,
+// Version 1: the formula as it stands, two instructions for each coefficient.
+__global__ void powers(float *out, const float *in, const float *c,
                        int degree, int n)
 {
-    // TODO: this thread's element, by Horner's rule (8 lines)
+    // TODO: this thread's element: a sum, and a power that grows (9 lines)
+}
+
+// Steps 1 and 2: each thread evaluates four elements.
+__global__ void four(float4 *out, const float4 *in, const float *c,
+                     int degree, int fours)
+{
+    // Step 1 goes here. `polynomial` says when this kernel is launched.
 }
 
 static int blocks_for(int n)
@@ -95,8 +86,15 @@ static int blocks_for(int n)
 
 extern "C" void polynomial(float *out, const float *in, const float *c, int degree, int n)
 {
-    if (n == 0)
-        return;
-    horner<<<blocks_for(n), THREADS>>>(out, in, c, degree, n);
-    CHECK(cudaGetLastError());  // the caller synchronises
+    int fours = 0;  // step 1: n / 4, so that `four` evaluates all but the last n % 4 elements
+    int done = 4 * fours;
+
+    if (fours > 0) {
+        four<<<blocks_for(fours), THREADS>>>((float4 *)out, (const float4 *)in, c, degree, fours);
+        CHECK(cudaGetLastError());
+    }
+    if (done < n) {
+        powers<<<blocks_for(n - done), THREADS>>>(out + done, in + done, c, degree, n - done);
+        CHECK(cudaGetLastError());  // the caller synchronises
+    }
 }

@@ -1,7 +1,7 @@
 // Lesson 6: five functions for signals, each with one mistake.
 //
-// They compile without a warning, and each has given right answers on somebody's machine. Mend one after the other;
-// the grader says which mistake it sees, and where.
+// They compile without a warning, and some of them give right answers on a GPU. Mend one mistake after the other:
+// the grader says which one it sees, and where.
 #include "06-debugging.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static int blocks_for(int n)
     return n / THREADS + (n % THREADS > 0);
 }
 
-// A thread for each difference.
+// Each thread computes one difference.
 __global__ void subtract_neighbours(float *out, const float *in, int n)
 {
     int i = blockIdx.x * THREADS + threadIdx.x;
@@ -40,7 +40,7 @@ extern "C" void differences(float *out, const float *in, int n)
     CHECK(cudaGetLastError());
 }
 
-// A block for each run, which it keeps in shared memory; a thread for each number.
+// Each block keeps one run in shared memory, and each thread has one number of it.
 __global__ void smooth_run(float *out, const float *in, int n, int rounds)
 {
     __shared__ float run[RUN];
@@ -77,8 +77,9 @@ __device__ void put_in_order(float *a, float *b)
     *a = low, *b = high;
 }
 
-// Odd-even transposition sort: even phases put the pairs (0,1), (2,3) ... in order,
-// odd ones (1,2), (3,4) ...; after as many phases as there are numbers, all are.
+// Odd-even transposition sort. Even phases put the pairs (0,1), (2,3) ... in
+// order, and odd phases (1,2), (3,4) ... After as many phases as there are
+// numbers, all numbers are in order.
 __global__ void sort_run(float *out, const float *in, int n)
 {
     __shared__ float run[RUN];
@@ -106,7 +107,7 @@ extern "C" void sort_runs(float *out, const float *in, int n)
     CHECK(cudaGetLastError());
 }
 
-// A thread for each column. Neighbouring threads read neighbouring numbers of a row.
+// Each thread adds up one column. Neighbouring threads read neighbouring numbers of a row.
 __global__ void add_rows(float *sums, const float *in, int rows, int cols)
 {
     int c = blockIdx.x * THREADS + threadIdx.x;
@@ -148,7 +149,7 @@ __global__ void multiply(float *out, const float *in, float factor, int n)
         out[i] = factor * in[i];
 }
 
-// Blocks of as many threads as the caller says, who is told if that cannot be.
+// The caller says how many threads a block has, and is told if no block can have so many.
 extern "C" int gain(float *out, const float *in, float factor, int n, int threads)
 {
     if (n == 0)

@@ -1,7 +1,7 @@
-// Lesson 7: filter a picture, each pixel from those around it, reading none of them more often than need be.
+// Lesson 7: filter a picture. Each pixel of the answer is a weighted sum of the pixels around it.
 //
-// Neighbouring pixels have nearly the same neighbours. So a block keeps a tile of the picture in shared memory, with a
-// rim around it, the halo; and who wants to do better keeps a window of it in registers.
+// Neighbouring pixels have nearly the same neighbours. So a pixel that has been loaded should serve several sums: in a
+// register those of one thread, in shared memory those of a block.
 #include "07-stencil.h"
 
 #include <stdio.h>
@@ -30,47 +30,27 @@ __device__ int clamp(int at, int count)
     return min(max(at, 0), count - 1);
 }
 
-// Version 1: a thread for each pixel, which loads its whole window.
+// A thread for each pixel, which loads its whole window.
 template <int RADIUS>
-__global__ void convolve_naive(float *out, const float *in, int width, int height)
+__global__ void convolve_naive(float *out, const float *in,
+                               int width, int height)
 {
-    const int SIDE = 2 * RADIUS + 1;
     int x = blockIdx.x * BLOCK_X + threadIdx.x;
     int y = blockIdx.y * BLOCK_Y + threadIdx.y;
     if (x >= width || y >= height)
         return;
 
-    float sum = 0;
-    for (int i = 0; i < SIDE; i++)
-        for (int j = 0; j < SIDE; j++) {
-            int row = clamp(y - RADIUS + i, height);
-            int col = clamp(x - RADIUS + j, width);
-            sum += filter[i * SIDE + j] * in[row * width + col];
-        }
-    out[y * width + x] = sum;
-}
-
-enum { COLUMN = 1 };  // pixels of a thread, one below the other
-
-// Versions 2 and 3: the block loads its pixels and the halo around them
-// once, into shared memory, and takes the windows from there.
-template <int RADIUS>
-__global__ void convolve_tile(float *out, const float *in, int width, int height)
-{
-    // TODO: declare the tile, load it with its halo, clamped, and wait (10 lines)
-
-    // TODO: for each of the thread's pixels, add up its window of the tile, and store it (12 lines)
+    // TODO: add up weight times pixel over the window, and store the sum (9 lines)
 }
 
 template <int RADIUS>
 static void launch(float *out, const float *in, int width, int height, const float *weights)
 {
-    const int HIGH = BLOCK_Y * COLUMN;  // the rows of a block's pixels
+    // TODO: copy the weights to `filter` (2 lines)
+    const int HIGH = BLOCK_Y;  // the rows of a block's pixels
     dim3 block(BLOCK_X, BLOCK_Y);
     dim3 grid((width + BLOCK_X - 1) / BLOCK_X, (height + HIGH - 1) / HIGH);
-
-    // TODO: copy the weights to `filter` (2 lines)
-    convolve_tile<RADIUS><<<grid, block>>>(out, in, width, height);
+    convolve_naive<RADIUS><<<grid, block>>>(out, in, width, height);
     CHECK(cudaGetLastError());  // the caller synchronises
 }
 

@@ -1,7 +1,7 @@
 // Lesson 8: add up a vector, first within threads, then within blocks, then over the blocks.
 //
-// A tree adds n numbers in log2(n) steps, but each step waits for the one before. So the tree is
-// for the end: most of the adding is done by threads that wait for nobody.
+// A tree adds n numbers in log2(n) steps, but each step waits for the step before it. So the tree
+// comes last. Most of the additions are made before it, by threads that do not wait for each other.
 #include "08-reduction.h"
 
 #include <stdio.h>
@@ -19,9 +19,10 @@
 
 enum { THREADS = 256 };  // threads in a block: 8 warps
 
-// Version 1: each thread adds elements that lie a whole grid apart.
-// Then the block adds neighbours, then sums two apart, four apart ...
-__global__ void block_sums_naive(float *sums, const float *in, int n)
+// Versions 1 to 3: each thread adds elements that are a whole grid apart.
+// Then the block adds its upper half to its lower half, and does the same
+// with what is left.
+__global__ void block_sums(float *sums, const float *in, int n)
 {
     __shared__ float partial[THREADS];
     int t = threadIdx.x;
@@ -34,31 +35,7 @@ __global__ void block_sums_naive(float *sums, const float *in, int n)
     partial[t] = sum;
     __syncthreads();
 
-    for (int stride = 1; stride < THREADS; stride *= 2) {
-        if (t % (2 * stride) == 0)
-            partial[t] += partial[t + stride];
-        __syncthreads();
-    }
-    if (t == 0)
-        sums[blockIdx.x] = partial[0];
-}
-
-// Version 2: the block adds its upper half to its lower half, then does
-// the same with what is left. The threads at work are the first ones.
-__global__ void block_sums(float *sums, const float *in, int n)
-{
-    __shared__ float partial[THREADS];
-    int t = threadIdx.x;
-
-    int first = blockIdx.x * THREADS + t;
-    int apart = gridDim.x * THREADS;
-    float sum = 0;
-    for (int i = first; i < n; i += apart)
-        sum += in[i];
-    partial[t] = sum;
-    __syncthreads();
-
-    // TODO: halve what is left of `partial` until it is one sum (5 lines)
+    // TODO: add up `partial` in a tree; partial[0] is the sum (5 lines)
 
     if (t == 0)
         sums[blockIdx.x] = partial[0];
@@ -67,12 +44,7 @@ __global__ void block_sums(float *sums, const float *in, int n)
 extern "C" void reduce(float *out, const float *in, int n,
                        float *scratch)
 {
-    auto kernel = block_sums;  // or block_sums_naive, to compare
-
-    int blocks = (n + THREADS - 1) / THREADS;  // a thread an element
-    if (blocks > 0)  // a grid of no blocks is an error
-        kernel<<<blocks, THREADS>>>(scratch, in, n);
-    CHECK(cudaGetLastError());
-
-    // TODO: one block more, from the sums in `scratch` to `out` (2 lines)
+    // One block adds everything.
+    block_sums<<<1, THREADS>>>(out, in, n);
+    CHECK(cudaGetLastError());  // the caller synchronises
 }

@@ -1,6 +1,7 @@
 // Who is to blame: turns the device's events, and how a call ended, into facts.
 #define _GNU_SOURCE
 #include "buffer.h"
+#include "reason.h"
 #include "check.h"
 #include "event_words.h"
 #include "record.h"
@@ -31,9 +32,8 @@ static const char *tell_caller(json_t *event)
         json_object_del(event, "caller");
     }
     json_object_del(event, "other");
-    return "One of the two is the caller's, who fills and reads its arrays in each device's "
-           "default stream and waits for "
-           "nothing else.";
+    return "One of the two accesses is the caller's: it fills and reads its arrays in each "
+           "device's default stream, and waits for nothing else.";
 }
 
 // Where it happened, and to whom.
@@ -58,19 +58,34 @@ static void keep_place(json_t *fact, const json_t *event)
 
 static void add_fact_of(json_t *event, enum verdict v)
 {
+    Reason reason = reason_of_error(event);
     char *says = event_says(event);
-    char *why = event_why(event, tell_caller(event));
-    json_t *fact = check_add_fact(v, says, why, words_of(event, "next"));
+    char *why = event_why(event, reason.why ? reason.why : tell_caller(event));
+    json_t *fact =
+        check_add_fact(v, says, why, reason.next ? reason.next : words_of(event, "next"));
     free(says);
     free(why);
+    free(reason.why);
+    free(reason.next);
     keep_place(fact, event);
+    check_keep_call(fact, reason.at);
+}
+
+// Did the host touch what a kernel or a copy may still write?
+static bool is_touched_early(json_t *event)
+{
+    const char *cause = words_of(event, "cause");
+    return cause && strncmp(cause, "host_touches_what_", 18) == 0;
 }
 
 static void add_event(json_t *event)
 {
     enum verdict v = verdict_of_kind(kind_of(event));
-    // Not what the harness could not free, or calls of its own that failed as earlier ones had.
-    if (event_by_harness(event) && (kind_of(event) == KIND_LEAK || v == VERDICT_PASS)) return;
+    // Not what the harness could not free, or calls of its own that failed as earlier ones had; nor
+    // what it touches while the device is still busy, which blame_return() tells.
+    if (event_by_harness(event)
+        && (kind_of(event) == KIND_LEAK || v == VERDICT_PASS || is_touched_early(event)))
+        return;
     add_fact_of(event, v);
 }
 
@@ -98,7 +113,7 @@ void blame_return(void)
     bool pinned = false;
     for (size_t i = 0; i < check.argc; i++) pinned |= check.argv[i].kind == ARG_PINNED;
     if (!pinned || !(check.session.events.busy_ns > 0)) return;
-    char *says = text_format("%s returned %.1f us before the device was done", check.function,
+    char *says = text_format("%s returned %.1f µs before the device was done", check.function,
                              check.session.events.busy_ns / 1e3);
     check_add_fact(VERDICT_RACE, says,
                    "Its caller reads the answer as soon as it has returned, and the last copies "
@@ -112,7 +127,7 @@ void blame_return(void)
 
 static void suspect(char *says, const char *next)
 {
-    check_suspect(says, "The arrays are on the device, and a kernel is to write the answer.", next);
+    check_suspect(says, "The arrays are on the device, and a kernel must write the answer.", next);
     free(says);
 }
 
@@ -184,10 +199,10 @@ static const char *not_brought(const Buffer *b, uint64_t address)
     const Returned *r;
     for (uint64_t left = buffer_bytes(b); left; left -= r->bytes) {
         r = brought_at(address, left);
-        if (!r) return "no copy from the device has brought it, or not all of it";
-        if (r->by_device < r->words) return "a copy has brought it from where no kernel wrote";
+        if (!r) return "no copy from the device brought it, or not all of it";
+        if (r->by_device < r->words) return "a copy brought it from memory that no kernel wrote";
         if (wire_hash(data, r->bytes) != r->hash)
-            return "the host has changed what a copy from the device had brought";
+            return "the host changed what a copy from the device had brought";
         address += r->bytes;
         data += r->bytes;
     }
@@ -202,8 +217,8 @@ void blame_returned(const Arg *a, uint64_t address)
     const char *why_not = not_brought(b, address + b->store->guard);
     if (!why_not) return;
     char *says = text_format("%s is not what a kernel wrote: %s", b->name, why_not);
-    check_suspect(says, "A kernel is to write the answer, and a copy to bring it to the host.",
-                  "let a kernel compute it, and copy what that wrote");
+    check_suspect(says, "A kernel must write the answer, and a copy must bring it to the host.",
+                  "let a kernel compute it, and copy what the kernel wrote");
     free(says);
 }
 
@@ -298,41 +313,61 @@ static const char *limit_words(void)
 
 static void blame_signal(int signal)
 {
-    const char *why = NULL;
-    if (signal == SIGSEGV || signal == SIGBUS)
-        why = "The host followed a pointer that leads nowhere: null, past the end of an array, or "
-              "to an input, which can only be read.";
-    if (signal == SIGFPE)
+    const char *why = NULL, *next = NULL;
+    if (signal == SIGSEGV || signal == SIGBUS) {
+        next = "look at the pointers that the host follows: it cannot use device memory, and must "
+               "not write to inputs";
+        why = "The host followed a pointer that is null, goes past the end of an array, or points "
+              "into an input, which can only be read.";
+    }
+    if (signal == SIGFPE) {
+        next = "print the divisors for these arguments, and find the one that is 0";
         why = "An integer was divided by 0, or its remainder taken: look for a divisor that these "
               "arguments "
               "make 0.";
+    }
     char *says = text_format("the program died in %s: %s (signal %d)", check.function,
                              strsignal(signal), signal);
-    check_add_fact(VERDICT_CRASH, says, why, NULL);
+    check_add_fact(VERDICT_CRASH, says, why, next);
     free(says);
 }
 
 // A program that ends because a call failed has answered as the contract asks: it is the call that
-// is told.
+// is told, and that CUDA refused it is the verdict.
 static void blame_exit(int status)
 {
     json_t *refused = status ? refused_call() : NULL;
     if (refused) {
         json_array_clear(check.notes);
-        add_fact_of(refused, VERDICT_PROTOCOL);
+        add_fact_of(refused, VERDICT_CRASH);
         return;
     }
     const char *why = "Your function must return to the grader, which calls it again and again in "
                       "one program.",
                *next = "return, where it ends the program";
     if (status && check.session.output_bytes) {
-        why = "It printed what stands above: look for the reason there.";
-        next = "mend what it complains of";
+        why = "Its output is above: look for the reason there.";
+        next = "fix what it reports";
     }
     char *says = text_format("the program ended with exit status %d, before %s returned", status,
                              check.function);
     check_add_fact(VERDICT_PROTOCOL, says, why, next);
     free(says);
+}
+
+static void blame_lateness(void)
+{
+    Reason reason = reason_of_lateness();
+    const char *why = run_on_gpu() ? "The host's code or a kernel loops, or waits for something "
+                                     "that never comes."
+                                   : "The host's code loops, or waits for something that never "
+                                     "comes; or a kernel does far more than the task needs.";
+    const char *next = "print a line to stderr before each loop, each wait and each call of CUDA: "
+                       "the last line tells where the program waits";
+    check_add_fact(VERDICT_TIMEOUT, limit_words(), reason.why ? reason.why : why,
+                   reason.next ? reason.next : next);
+    free(reason.why);
+    free(reason.next);
 }
 
 void blame_outcome(enum outcome outcome)
@@ -341,21 +376,11 @@ void blame_outcome(enum outcome outcome)
     const char *lost = e->malformed ? e->malformed : "the device ended without a word";
     if (outcome == OUTCOME_LOST)
         check_add_fact(VERDICT_GRADER_ERROR, lost,
-                       check.session.output_bytes ? "What was printed stands above." : NULL,
-                       "make doctor");
+                       check.session.output_bytes ? "Its output is above." : NULL, "make doctor");
     if (explained()) return;
     if (outcome == OUTCOME_ENDED && e->signal) blame_signal(e->signal);
     else if (outcome == OUTCOME_ENDED) blame_exit(e->status);
-    if (outcome == OUTCOME_LATE)
-        check_add_fact(
-            VERDICT_TIMEOUT, limit_words(),
-            run_on_gpu()
-                ? "The host's code or a kernel loops, or waits for something that never comes."
-                : "The host's code loops, or waits for something that never comes; or a kernel "
-                  "does far more "
-                  "than the task needs.",
-            "print a line to stderr before each loop, each wait and each call of CUDA: the last "
-            "one tells where it stands");
+    if (outcome == OUTCOME_LATE) blame_lateness();
     if (outcome == OUTCOME_NONSENSE)
         check_add_fact(VERDICT_PROTOCOL, "the grader's socket carried something that is no answer",
                        "Only the harness may write to it.", NULL);
@@ -386,26 +411,49 @@ static enum verdict device_verdict(int cuda)
                                                                  : VERDICT_CRASH;
 }
 
-// No crash: a launch or a copy was refused, and the answer cannot be what it should. Of a launch
-// the device has said why.
+// A launch that the device refused, and whose error the program did not read: the device has said
+// why.
+static json_t *add_refused(const json_t *refused)
+{
+    return check_add_fact(
+        VERDICT_CRASH, words_of(refused, "message"),
+        "The program did not check the error. A launch returns nothing: its error waits "
+        "for cudaGetLastError().",
+        words_of(refused, "next"));
+}
+
+// No crash: a call was refused, and the answer cannot be what it should.
+static json_t *add_unseen(void)
+{
+    char *error = text_clean(check.answer.error);
+    char *says = text_format("an error was left unseen in %s: %s", check.function, error);
+    json_t *fact = check_add_fact(
+        VERDICT_WRONG, says,
+        "Every CUDA call can fail, and a launch returns nothing: its error waits for "
+        "cudaGetLastError(), which takes it away (cudaPeekAtLastError() leaves it).",
+        "check the error of every call: print it and end, or return it, as the contract says");
+    free(error);
+    free(says);
+    return fact;
+}
+
+// The program has looked at a launch's error, and not taken it away.
+static bool has_peeked(void)
+{
+    const Traced *launch = NULL;
+    while ((launch = trace_next(&check.session.events.trace, launch, TRACE(LAUNCH))))
+        if (launch->read == ERROR_READ) return true;
+    return false;
+}
+
 static void blame_unseen(void)
 {
     const json_t *refused = check.session.events.refused;
     if (refused && json_integer_value(json_object_get(refused, "status")) != check.answer.cuda)
         refused = NULL;
-    const char *message = refused ? words_of(refused, "message") : NULL;
-    char *error = text_clean(check.answer.error);
-    char *says = text_format("an error was left unseen in %s: %s%s%s", check.function, error,
-                             message ? "; " : "", message ? message : "");
-    json_t *fact = check_add_fact(
-        VERDICT_WRONG, says,
-        "Every CUDA call can fail, and a launch returns nothing: its error waits for "
-        "cudaGetLastError(), which takes it away (cudaPeekAtLastError() leaves it).",
-        "take the error of every call: print it and end, or return it, as the contract says");
-    json_object_set_new(fact, "kind", json_string(kind_name(KIND_UNSEEN)));
+    json_t *fact = refused && !has_peeked() ? add_refused(refused) : add_unseen();
     if (refused) keep_place(fact, refused);
-    free(error);
-    free(says);
+    json_object_set_new(fact, "kind", json_string(kind_name(KIND_UNSEEN)));
 }
 
 void blame_stage(void)

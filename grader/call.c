@@ -57,7 +57,9 @@ void call_take_buffers(size_t argc, const Arg *argv)
         if (!call_is_buffer(&argv[i])) continue;
         enum verdict v;
         char *damage = buffer_take(argv[i].buffer, argv[i].kind != ARG_HOST, &v);
-        if (damage) check_add_fact(v, damage, NULL, NULL);
+        if (damage)
+            check_add_fact(v, damage, NULL,
+                           v == VERDICT_WRONG ? "write to the outputs alone" : NULL);
         else blame_writers(&argv[i], argc, argv);
         if (check.come_back) blame_returned(&argv[i], check.address[i][0]);
         free(damage);
@@ -83,8 +85,8 @@ static void stop_if_another_was_late(void)
     bool late = access(path, F_OK) == 0;
     free(path);
     if (!late) return;
-    json_t *fact =
-        check_add_fact(VERDICT_TIMEOUT, "not begun, as another check ran out of time", NULL, NULL);
+    json_t *fact = check_add_fact(VERDICT_TIMEOUT,
+                                  "not started, because another check ran out of time", NULL, NULL);
     json_object_set_new(fact, "skipped", json_true());
     check_stop_if_failed();
 }

@@ -45,6 +45,15 @@ json_t *check_add_fact(enum verdict v, const char *says, const char *why, const 
     return fact;
 }
 
+void check_keep_call(json_t *fact, const Traced *at)
+{
+    if (!at || !at->line) return;
+    char *file = text_clean(at->file);
+    json_object_set_new(fact, "file", json_string(file));
+    json_object_set_new(fact, "line", json_integer(at->line));
+    free(file);
+}
+
 void check_suspect(const char *says, const char *why, const char *next)
 {
     json_t *fact = check_add_fact(VERDICT_SUSPECT, says, why, next);

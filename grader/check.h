@@ -39,6 +39,10 @@ extern struct check check;
 // Adds a fact about the student's function (a note, if v is PASS): "given: says".
 json_t *check_add_fact(enum verdict v, const char *says, const char *why, const char *next);
 
+// The fact's place is where that call of CUDA is made, if its line is known. at NULL: its place
+// stays.
+void check_keep_call(json_t *fact, const Traced *at);
+
 // Keeps a fact of a SUSPECT answer: it is one when the check ends and nothing else is wrong, for a
 // wrong answer is no deceit. The first stands.
 void check_suspect(const char *says, const char *why, const char *next);

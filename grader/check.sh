@@ -90,7 +90,7 @@ done
 
 # ---- Wrong submissions say what they expect, and fit the solution
 
-verdicts='BUILD|BOUNDS|RACE|TIMEOUT|CRASH|PROTOCOL|MEMORY|WRONG|SUSPECT|SLOW'
+verdicts='TODO|BUILD|BOUNDS|RACE|TIMEOUT|CRASH|PROTOCOL|MEMORY|WRONG|SUSPECT|SLOW|STEP [0-9]'
 for wrong in grader/wrong/*/*.cu grader/wrong/*/*.edit grader/attacks/*/*.cu; do
     [ -f "$wrong" ] || continue
     contract=$(basename "$(dirname "$wrong")").h
@@ -166,6 +166,7 @@ holds "profiles/: $bytes bytes of .json; what is recorded takes at most $recorde
 # ---- The lessons' texts have their sections
 
 total=0
+commands=$(sed -n 's/^\([a-z]*\)-%:.*/\1/p' Makefile */*.mk | paste -s -d '|')
 for lesson in $lessons; do
     text=lessons/$lesson.md
     holds "$text:1: should be \`# The title\`" sh -c "head -n 1 '$text' | grep -q '^# '"
@@ -181,9 +182,21 @@ for lesson in $lessons; do
     holds "$text: $count words of prose; a lesson has 1000 to 8000" [ "$count" -ge 1000 -a "$count" -le 8000 ]
     echo "$text: $count words"
     total=$((total + count))
+    # Each step of a ladder has its section, and few words stand before the first command.
+    number=${lesson%%-*}
+    number=${number#0}
+    steps=$(awk '/^ladder/ { ladder = 1 } ladder { n += gsub(/version =/, "") } /^}/ { ladder = 0 } END { print n + 0 }' \
+        "profiles/lessons/$lesson.cfg")
+    for step in $(seq "$steps"); do
+        holds "$text: has no section \`## Step $step: its idea\`" grep -q "^## Step $step: " "$text"
+    done
+    if [ "$steps" -gt 0 ]; then
+        count=$(awk -v command="make lesson-$number" 'index($0, command) { exit } /^```/ { code = !code; next } !code' "$text" | wc -w)
+        holds "$text: $count words of prose before the first \`make lesson-$number\`; at most 900" [ "$count" -le 900 ]
+    fi
     # A command named in the text must exist.
     none "is named in $text, but is no command" \
-        "$(grep -o 'make [a-z]*-[0-9][0-9]*' "$text" | sort -u | grep -vE '^make (lesson|solution|hint|profile|quiz|reset|watch)-')"
+        "$(grep -o 'make [a-z]*-[0-9][0-9]*' "$text" | sort -u | grep -vE "^make ($commands)-")"
 done
 echo "all lessons: $total words"
 

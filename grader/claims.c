@@ -26,6 +26,7 @@ static double counter_sum(const json_t *record, const char *name)
 
 const char *claim_unit(const Claim *c)
 {
+    if (c->unit) return c->unit;
     bool traffic = strstr(c->counter[0], "sectors") || strstr(c->counter[0], "bytes");
     if (strcmp(c->per, "compulsory_operations") == 0) return "an operation";
     if (strncmp(c->per, "compulsory", 10) == 0) return traffic ? "x compulsory" : "a sector";
@@ -191,20 +192,32 @@ static bool is_whole(const Culprit *c)
     return is_sectors(c->counter) && c->least > 0 && !is_torn(c);
 }
 
-static char *sentence(const Claim *claim, const Culprit *c)
+// Do the sectors that its lanes could do without account for a third of what is too much?
+static bool accounts_for(const Culprit *c, double excess)
+{
+    return is_torn(c) && 3 * c->each / c->least >= excess;
+}
+
+// "05-transpose.cu:59"
+static char *place_of(const Culprit *c)
 {
     const char *file = json_string_value(json_object_get(c->line, "file"));
     char *clean = text_clean(file ? basename(file) : "?");
     char *place =
-             text_format("%s:%d", clean, (int)json_integer_value(json_object_get(c->line, "line"))),
-         *what;
+        text_format("%s:%d", clean, (int)json_integer_value(json_object_get(c->line, "line")));
+    free(clean);
+    return place;
+}
 
-    if (is_sectors(c->counter) && c->each > 0) what = sector_words(c, place);
+static char *sentence(const Claim *claim, const Culprit *c, double excess)
+{
+    bool torn = accounts_for(c, excess), again = is_sectors(c->counter) && !torn && claim->again;
+    char *place = place_of(c), *what;
+    bool told = torn || again || c->least <= 0; // what would do may not be known
+    if (is_sectors(c->counter) && c->each > 0 && told) what = sector_words(c, place);
     else if (is_conflicts(c->counter) && c->each > c->least) what = conflict_words(c, place);
     else what = text_format("Most of it in %s", place);
-    char *words =
-        text_format("%s: %s.", what, is_whole(c) && claim->again ? claim->again : claim->slow);
-    free(clean);
+    char *words = text_format("%s: %s.", what, again ? claim->again : claim->slow);
     free(place);
     free(what);
     return words;
@@ -245,11 +258,32 @@ static void explain_slow(Finding *f, const json_t *record)
         f->words = text_format("%s: %s.", f->claim->name, f->claim->slow);
         return;
     }
-    f->words = sentence(f->claim, &worst);
+    f->words = sentence(f->claim, &worst, f->value / f->claim->at_most);
     if (is_whole(&worst) && f->claim->again && !f->next)
         f->next = "look for another launch, or a loop, that goes over the same data once more";
     f->file = json_string_value(json_object_get(worst.line, "file"));
     f->line = (int)json_integer_value(json_object_get(worst.line, "line"));
+}
+
+// "For gold: barriers, 0.25 a request where it is 1.00 now, most of it in 05-transpose.cu:59
+// (65536 of 65536)."
+static char *lacks_words(const Finding *f, Culprit worst)
+{
+    char *at = place_of(&worst), *much = figure(worst.much), *all = figure(f->sum);
+    char *place =
+        worst.line ? text_format(", most of it in %s (%s of %s)", at, much, all) : strdup("");
+    char *words = text_format("For gold: %s, %.2f %s where it is %.2f now%s.", f->claim->name,
+                              f->claim->gold, claim_unit(f->claim), f->value, place);
+    free(at);
+    free(much);
+    free(all);
+    free(place);
+    return words;
+}
+
+bool claim_is_floor(const Claim *c)
+{
+    return isfinite(c->at_least) && isinf(c->at_most) && !c->suspect && c->slow;
 }
 
 Finding claim_judge(const Claim *claim, const json_t *record)
@@ -273,12 +307,18 @@ Finding claim_judge(const Claim *claim, const json_t *record)
         f.words = text_format("The claim '%s' cannot be judged: the device counts no %s, or %s is "
                               "0.",
                               claim->name, claim->counter[0], claim->per);
+    } else if (f.value < claim->at_least && claim_is_floor(claim)) {
+        f.verdict = VERDICT_SLOW;
+        f.words = text_format("%s: %s.", claim->name, claim->slow);
+        f.next = claim->next;
     } else if (f.value < claim->at_least) {
         f.verdict = VERDICT_SUSPECT;
         f.words = strdup(claim->suspect);
     } else if (f.value > claim->at_most) {
         f.verdict = VERDICT_SLOW;
         explain_slow(&f, record);
+    } else if (isfinite(claim->gold) && !finding_is_gold(&f)) {
+        f.lacks = lacks_words(&f, find_culprit(claim, record));
     }
     return f;
 }
@@ -304,7 +344,9 @@ int claims_speed(const Finding *findings, size_t count)
         const Finding *f = &findings[i];
         if (f->verdict != VERDICT_SLOW) continue;
         // Against an upper bound of 0, one pass too many in each is as bad as twice the work.
-        double most = f->claim->at_most, share = most > 0 ? most / f->value : 1 / (1 + f->value);
+        double most = f->claim->at_most, share = claim_is_floor(f->claim) ? 0
+                                               : most > 0                 ? most / f->value
+                                                                          : 1 / (1 + f->value);
         speed = fmin(speed, floor(fmax(1, fmin(9, 10 * share))));
     }
     return (int)speed;

@@ -15,6 +15,7 @@
 //         per = "compulsory_write";
 //         at_least = 1.0;
 //         at_most = 1.10; version = 2;
+//         step = 2;
 //         gold = 1.02; gold_version = 4;
 //         why = "Every sector holds 32 bytes of the answer, and is stored once.";
 //         suspect = "Fewer sectors were stored than the answer holds.";
@@ -35,7 +36,12 @@
 //          "launch__busy_thread_count": a launch can have any number of threads that do nothing.
 //          Times of the model may be held against one another, or against a number where the
 //          bound is further off than the model's worst error.
-// at_least below it the verdict is SUSPECT, and `suspect` is the sentence said.
+// unit     what the value is in, at most 12 columns, where the name of `per` says too little:
+//          "a round" for an operation.
+// at_least below it the verdict is SUSPECT, and `suspect` is the sentence said. A claim without
+//          `suspect` has a floor under the mechanism of its step instead (the shared loads of a
+//          tile): below it the verdict is SLOW, in the words of `slow` and `next`. It has no
+//          at_most.
 // at_most  above it the verdict is SLOW; the worst source line is found in the
 //          device's counters, and `slow` completes the sentence about it
 //          ("32 sectors a store in 05-transpose.cu:14, 4 would do: <slow>.").
@@ -55,11 +61,39 @@
 //          that keeps every gold bound of the device that graded it is told so (PASS gold),
 //          and whoever passes reads how far gold is. The textbook's version need not reach
 //          it: full marks are within a beginner's reach, and gold is what there is beyond.
-// version  the version of the solution that first keeps at_most, and
+// version  the version of the solution that first keeps at_most, or the floor, and
 // gold_version  the one that first keeps gold, which must be said. grader/try.sh runs the
 //          versions and holds the profile to it: kept by that version, and broken by the
 //          one before. So a bound that everybody keeps, or nobody, cannot stay unseen; a
 //          bound that version 1 keeps already has version = 1, or none.
+//
+// What a right answer climbs:
+//
+//     ladder = {
+//       check = "large";                             # the Check() whose predicted time is told
+//       steps = ( { name = "whole sectors"; version = 2; },
+//                 { name = "no conflicts"; version = 3; } );
+//       gold = 4;                                    # the version of the expert's step
+//     };
+//
+// step     of a claim or a target: the step that wants it, from 1; left out, a claim is wanted from
+//          the first step on, and a target by the last one. A step is reached where at_most and the
+//          floors of all claims, and at_least of all targets, that it and the steps before it want
+//          are kept. A right answer is 5 points, and each step adds its share of the other 5; PASS
+//          is the last step.
+// name     what has been done, at most 24 characters: told once the step is reached.
+// version  the first that reaches the step. grader/try.sh runs the versions, and holds the ladder
+//          to it; and each step's version, and gold's, is predicted to be at least 15 % faster on
+//          the check than that of the step before, the first step's than version 1.
+// Without a ladder the points are those of the worst bound (claims_speed()).
+//
+// Where the student mends mistakes, the steps are mistakes, and may be taken in any order:
+//
+//       steps = ( { name = "out of bounds"; version = 1; checks = [ "differences" ]; }, ... );
+//
+// checks   that pass once the mistake is mended. Such a step is reached where they pass and the
+//          bounds that this step wants are kept, whatever the other steps are, and also where the
+//          answer as a whole is wrong. The points are the share of ten that is mended.
 //
 // What is held against a GPU's clock, where there is one:
 //
@@ -93,6 +127,7 @@
 #include <stdio.h>
 
 enum { CLAIMS_MAX = 16, CLAIM_COUNTERS_MAX = 8, CLAIM_CAUSES_MAX = 8, TIMELINES_MAX = 4 };
+enum { STEPS_MAX = 5, STEP_CHECKS_MAX = 4 };
 
 // Why an upper bound may have been missed.
 typedef struct Cause {
@@ -101,12 +136,14 @@ typedef struct Cause {
 } Cause;
 
 typedef struct Claim {
-    const char *name, *check, *per, *why, *suspect, *slow, *again, *next; // the last two: or NULL
+    const char *name, *check, *per, *why, *suspect, *slow;
+    const char *again, *next, *unit; // or NULL
     const char *counter[CLAIM_COUNTERS_MAX];
     size_t counters;
     double at_least, at_most;  // -INFINITY, INFINITY: no such bound
     double gold;               // INFINITY: none
-    int version, gold_version; // that first keep at_most, gold; 0: not said
+    int version, gold_version; // that first keep at_most or the floor, gold; 0: not said
+    int step;                  // that wants at_most or the floor
     Cause cause[CLAIM_CAUSES_MAX];
     size_t causes;
 } Claim;
@@ -116,7 +153,22 @@ typedef struct Target {
     double at_least;
     double gold;               // -INFINITY: none
     int version, gold_version; // that first keep at_least, gold; 0: not said
+    int step;                  // that wants at_least
 } Target;
+
+typedef struct Step {
+    const char *name;
+    int version; // that first reaches it
+    const char *check[STEP_CHECKS_MAX];
+    size_t checks; // that pass once its mistake is mended; 0: the steps are none of mistakes
+} Step;
+
+typedef struct Ladder {
+    const char *check; // whose predicted time is told
+    Step step[STEPS_MAX];
+    int steps; // 0: there is no ladder
+    int gold;  // the version of the expert's step; 0: there is none
+} Ladder;
 
 typedef struct Profile {
     uint64_t instructions;               // warp instructions a check may execute
@@ -128,6 +180,7 @@ typedef struct Profile {
     size_t claims;
     Target target[CLAIMS_MAX]; // on a GPU
     size_t targets;
+    Ladder ladder;
 } Profile;
 
 // What a claim came to, on one run.
@@ -141,6 +194,7 @@ typedef struct Finding {
     const char *next;     // what to do about it, or NULL
     const char *file;     // the worst source line, if there is one
     int line;
+    char *lacks; // what it needs for gold, a sentence; NULL: nothing, or it is not PASS
 } Finding;
 
 // What a target came to, on one run on a GPU.
@@ -167,6 +221,9 @@ const char *claim_unit(const Claim *claim);
 // cannot say (no such counter, nothing compulsory).
 Finding claim_judge(const Claim *claim, const json_t *record);
 
+// Whether at_least is a floor under a step's mechanism.
+bool claim_is_floor(const Claim *claim);
+
 // The ratio that a measurement's record, or a result's timing, has. Results of old have no range:
 // from and to are 0.
 Ratio ratio_read(const json_t *entry);
@@ -191,6 +248,33 @@ enum gold targets_gold(const Timing *timings, size_t count);
 // how many are not, and adds to *held how many were looked at.
 size_t claims_hold(const Profile *profile, bool on_gpu, json_t *const *results, size_t count,
                    FILE *out, size_t *held);
+
+// The steps that miss something that they want: a bound, or a check of the records that passes. Bit
+// 0 is the first step's.
+unsigned claims_missed(const Finding *findings, size_t count);
+unsigned targets_missed(const Timing *timings, size_t count);
+unsigned checks_missed(const Ladder *ladder, const json_t *records);
+
+// The step that an answer has reached, or how many mistakes are mended: 0 to ladder->steps.
+int ladder_step(const Ladder *ladder, unsigned missed);
+
+// Are its steps mistakes that are to be mended?
+bool ladder_mends(const Ladder *ladder);
+
+// The points of a right answer that has reached the step: 5 to 10. Of one that mends: 0 to 10.
+int ladder_points(const Ladder *ladder, int step);
+
+// The predicted time of a call, in ns, that records have of the ladder's check; 0: none.
+double ladder_time(const Ladder *ladder, const json_t *records);
+
+// What a call of that check that launches one kernel takes at least on the device, in ns; 0: not
+// known. `root` and `device` are those of device_least_time().
+double ladder_least_time(const Ladder *ladder, const json_t *records, const char *root,
+                         const char *device);
+
+// Holds the versions to the ladder, as claims_hold() does to bounds.
+size_t ladder_hold(const Ladder *ladder, json_t *const *results, size_t count, FILE *out,
+                   size_t *held);
 
 // 1 to 10: ten where every upper bound holds, else ten times the worst bound / value
 // (of a target: ratio / bound), and never below one, since the answer is right.

@@ -113,10 +113,10 @@ static const char *read_causes(config_setting_t *list, Claim *c)
 
 static const char *read_claim(config_setting_t *group, Claim *c)
 {
-    static const char *const keys[] = { "name",         "check",   "counter", "per",
-                                        "at_least",     "at_most", "version", "gold",
-                                        "gold_version", "why",     "suspect", "slow",
-                                        "again",        "next",    "causes",  NULL };
+    static const char *const keys[] = { "name",    "check",   "counter", "per",          "at_least",
+                                        "at_most", "version", "gold",    "gold_version", "why",
+                                        "suspect", "slow",    "again",   "next",         "causes",
+                                        "step",    "unit",    NULL };
     const char *stranger = unknown_key(group, keys);
     if (stranger) return text_format("a claim has no '%s'", stranger);
 
@@ -129,11 +129,13 @@ static const char *read_claim(config_setting_t *group, Claim *c)
         .slow = read_text(group, "slow"),
         .next = read_text(group, "next"),
         .again = read_text(group, "again"),
+        .unit = read_text(group, "unit"),
         .at_least = -INFINITY,
         .at_most = INFINITY,
         .gold = INFINITY,
         .version = read_version(group, "version"),
         .gold_version = read_version(group, "gold_version"),
+        .step = read_version(group, "step"),
     };
     read_counters(group, c);
     bool least = read_number(group, "at_least", &c->at_least);
@@ -144,24 +146,28 @@ static const char *read_claim(config_setting_t *group, Claim *c)
         return "a claim needs name, check, counter, per and why";
     if (text_columns(c->name) > 24)
         return text_format("the claim '%s' has a name longer than 24", c->name);
+    if (c->unit && text_columns(c->unit) > 12)
+        return text_format("the claim '%s' has a unit longer than 12", c->name);
     if (!least && !most && !gold)
         return text_format("the claim '%s' needs at_least, at_most or gold", c->name);
     if (isnan(c->at_least) || isnan(c->at_most) || !(c->at_least <= c->at_most))
         return text_format("the claim '%s' has bounds that are no range", c->name);
     if (!(c->gold >= c->at_least) || (gold && !(c->gold <= c->at_most)))
         return text_format("the claim '%s' has gold outside its bounds", c->name);
-    if ((least && !c->suspect) || (most && !c->slow))
-        return text_format("the claim '%s' needs words: suspect for at_least, slow for at_most",
+    if ((least && !c->suspect && !claim_is_floor(c)) || (most && !c->slow))
+        return text_format("the claim '%s' needs words: suspect for at_least, slow for at_most, "
+                           "slow alone for a floor",
                            c->name);
     const char *problem = read_causes(config_setting_get_member(group, "causes"), c);
     if (problem) return problem;
-    return versions_problem(c->name, c->version, most, c->gold_version, gold);
+    return versions_problem(c->name, c->version, most || claim_is_floor(c), c->gold_version, gold);
 }
 
 static const char *read_target(config_setting_t *group, Target *t)
 {
     static const char *const keys[] = { "name", "measure",      "peer", "at_least", "version",
-                                        "gold", "gold_version", "why",  "slow",     NULL };
+                                        "gold", "gold_version", "why",  "slow",     "step",
+                                        NULL };
     const char *stranger = unknown_key(group, keys);
     if (stranger) return text_format("a target of `gpu` has no '%s'", stranger);
 
@@ -174,6 +180,7 @@ static const char *read_target(config_setting_t *group, Target *t)
         .gold = -INFINITY,
         .version = read_version(group, "version"),
         .gold_version = read_version(group, "gold_version"),
+        .step = read_version(group, "step"),
     };
     read_number(group, "at_least", &t->at_least);
     bool gold = read_number(group, "gold", &t->gold);
@@ -200,6 +207,62 @@ static const char *read_targets(config_setting_t *list, Profile *p)
     return NULL;
 }
 
+static const char *read_step(config_setting_t *group, Step *s)
+{
+    static const char *const keys[] = { "name", "version", "checks", NULL };
+    const char *stranger = unknown_key(group, keys);
+    if (stranger) return text_format("a step has no '%s'", stranger);
+    *s = (Step){ .name = read_text(group, "name"), .version = read_version(group, "version") };
+    if (!s->name || s->version < 1 || text_columns(s->name) > 24)
+        return "a step needs a name of at most 24 characters, and a version";
+    config_setting_t *checks = config_setting_get_member(group, "checks");
+    for (int i = 0; checks && i < config_setting_length(checks); i++) {
+        const char *check = config_setting_get_string_elem(checks, i);
+        if (!check || s->checks == STEP_CHECKS_MAX)
+            return "a step's checks are the names of four at most";
+        s->check[s->checks++] = strdup(check);
+    }
+    return NULL;
+}
+
+static const char *read_ladder(config_setting_t *group, Ladder *l)
+{
+    static const char *const keys[] = { "check", "steps", "gold", NULL };
+    const char *stranger = unknown_key(group, keys), *problem = NULL;
+    if (stranger) return text_format("the ladder has no '%s'", stranger);
+    config_setting_t *steps = config_setting_get_member(group, "steps");
+    l->check = read_text(group, "check");
+    l->gold = read_version(group, "gold");
+    if (!l->check || !steps || l->gold < 0) return "the ladder needs check and steps";
+    for (int i = 0; i < config_setting_length(steps) && !problem; i++)
+        problem = l->steps == STEPS_MAX
+                    ? "the ladder has too many steps"
+                    : read_step(config_setting_get_elem(steps, i), &l->step[l->steps++]);
+    for (int i = 1; i < l->steps && !problem; i++)
+        if (!l->step[i].checks != !l->step[0].checks)
+            problem = "of a ladder's steps, all have checks or none";
+    return problem;
+}
+
+// Which step wants what says no step; and a step that there is not.
+static const char *place_step(const Ladder *l, const char *name, int *step, int otherwise)
+{
+    if (*step < 0 || *step > l->steps)
+        return text_format("'%s' has a step that is none of the ladder's %d", name, l->steps);
+    if (!*step) *step = otherwise;
+    return NULL;
+}
+
+static const char *place_steps(Profile *p)
+{
+    const char *problem = NULL;
+    for (size_t i = 0; i < p->claims && !problem; i++)
+        problem = place_step(&p->ladder, p->claim[i].name, &p->claim[i].step, 1);
+    for (size_t i = 0; i < p->targets && !problem; i++)
+        problem = place_step(&p->ladder, p->target[i].name, &p->target[i].step, p->ladder.steps);
+    return problem;
+}
+
 static const char *read_timelines(config_setting_t *list, Profile *p)
 {
     for (int i = 0; list && i < config_setting_length(list); i++) {
@@ -214,7 +277,7 @@ static const char *read_timelines(config_setting_t *list, Profile *p)
 static const char *read_settings(config_t *config, Profile *p)
 {
     static const char *const keys[] = { "instructions", "seconds", "devices", "timelines",
-                                        "claims",       "gpu",     NULL };
+                                        "claims",       "gpu",     "ladder",  NULL };
     config_setting_t *root = config_root_setting(config);
     config_setting_t *list = config_setting_get_member(root, "claims");
     const char *stranger = unknown_key(root, keys);
@@ -241,7 +304,10 @@ static const char *read_settings(config_t *config, Profile *p)
         const char *problem = read_claim(config_setting_get_elem(list, i), &p->claim[p->claims++]);
         if (problem) return problem;
     }
-    return read_targets(config_setting_get_member(root, "gpu"), p);
+    config_setting_t *ladder = config_setting_get_member(root, "ladder");
+    const char *problem = ladder ? read_ladder(ladder, &p->ladder) : NULL;
+    if (!problem) problem = read_targets(config_setting_get_member(root, "gpu"), p);
+    return problem ? problem : place_steps(p);
 }
 
 const char *profile_read(const char *path, Profile *profile)

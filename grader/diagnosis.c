@@ -93,11 +93,13 @@ static const json_t *next_gravest(const Result *r)
     return NULL;
 }
 
-// A call that failed. Out of bounds it is the call that found out.
+// A call that failed. Out of bounds it is the call that found out; and what was left unseen is that
+// call itself.
 static const json_t *note_of(const Result *r)
 {
-    return r->verdict == VERDICT_BOUNDS ? NULL
-                                        : json_array_get(json_object_get(r->record, "notes"), 0);
+    return r->behind == VERDICT_BOUNDS || kind_of(r->fact) == KIND_UNSEEN
+             ? NULL
+             : json_array_get(json_object_get(r->record, "notes"), 0);
 }
 
 Diagnosis diagnose_result(const Result *r)
@@ -110,5 +112,7 @@ Diagnosis diagnose_result(const Result *r)
     const json_t *telling[] = { d.note, unseen, d.also_explains ? wrong : NULL, r->fact };
     for (size_t i = 0; i < sizeof telling / sizeof *telling && !d.next; i++)
         d.next = text_of(telling[i], "next");
+    bool told = r->behind == VERDICT_WRONG && json_object_get(r->fact, "why");
+    if (!d.next) d.next = told ? "look for the lines that do this" : verdict_next(r->behind);
     return d;
 }

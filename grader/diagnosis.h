@@ -8,7 +8,7 @@ typedef struct Diagnosis {
     const json_t *note; // a call that failed, which most often explains the rest; NULL: none
     const json_t *also; // a second fact, told in a line; NULL: none
     bool also_explains; // it is from another check, and its "why" tells more than the first fact's
-    const char *next;   // what to do first; NULL: nothing is known
+    const char *next;   // what to do first
 } Diagnosis;
 
 // What is told beside r->fact.

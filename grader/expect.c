@@ -1,6 +1,7 @@
 // Expectations: every element against the reference, and words about the first
 // that is wrong. The comparisons are written so that a NaN fails.
 #include "buffer.h"
+#include "reason.h"
 #include "check.h"
 #include "grader.h"
 #include "pattern.h"
@@ -49,33 +50,45 @@ static char *due_value(size_t i)
                      : text_format("%.9g", want(i));
 }
 
+// Why: what the trace tells for certain, what the lesson knows, what else the trace tells, and then
+// what the elements look like.
+static Reason explain(const Mismatch *m, const char *place, bool silent)
+{
+    Reason reason = reason_of_element(m->out, m->first);
+    check.advice = NULL;
+    const char *words = reason.why || !check.explain ? NULL : check.explain(m);
+    if (words) {
+        reason.why = strdup(words);
+        // Without advice, what another fact says to do tells more than we could.
+        reason.next = check.advice ? strdup(check.advice) : NULL;
+        return reason;
+    }
+    if (!reason.why) reason = reason_of_call();
+    if (!reason.why) reason.why = pattern_words(m);
+    if (!reason.next)
+        reason.next = text_format(
+            silent ? "find out which thread should write %s, and why it does not"
+                   : "find the thread that writes %s, and work out by hand what it should write",
+            place);
+    return reason;
+}
+
 static void report(const Mismatch *m)
 {
     char *place = buffer_place(m->out, m->first), *got = buffer_value(m->out, m->first);
-    char *due = due_value(m->first), *pattern = NULL, *next = NULL;
+    char *due = due_value(m->first);
     bool silent = buffer_is_unwritten(m->out, m->first) || pattern_is_silence(m);
     char *says =
         text_format("%s %s%s, should be %s (%zu of %zu wrong)", place, silent ? "was " : "is ",
                     silent ? "never written" : got, due, m->wrong, m->out->count);
-
-    check.advice = NULL;
-    const char *words = check.explain ? check.explain(m) : NULL;
-    // What the lesson knows says what to do, too; a pattern does not.
-    if (!words) {
-        words = pattern = pattern_words(m);
-        next = text_format(
-            silent ? "find out which thread should write %s, and why it does not"
-                   : "find the thread that writes %s, and work out by hand what it should write",
-            place);
-    }
-    check_add_fact(VERDICT_WRONG, says, words, check.advice ? check.advice : next);
-
+    Reason reason = explain(m, place, silent);
+    check_keep_call(check_add_fact(VERDICT_WRONG, says, reason.why, reason.next), reason.at);
     free(place);
     free(got);
     free(due);
     free(says);
-    free(pattern);
-    free(next);
+    free(reason.why);
+    free(reason.next);
     check_stop_if_failed();
 }
 

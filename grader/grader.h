@@ -173,10 +173,11 @@ int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *
 
 // Before the first call: in all of this check, blocks that may see one another (by atomics, fences,
 // volatile) begin in another order than by their numbers, block 0 last, and they and their warps
-// take short turns in any order, as CUDA allows. Who waits for the block of the next lower blockIdx
-// waits for ever then, where not all fit on the device; who draws places from a counter gets
-// others; who looks at what others tell may come early. Blocks of CUB's and Thrust's kernels begin
-// by their numbers still, as NVIDIA relies on that. A GPU does as it likes.
+// take short turns in any order, and lanes of a warp fall behind others, as CUDA allows. Who waits
+// for the block of the next lower blockIdx waits for ever then, where not all fit on the device;
+// who draws places from a counter gets others; who looks at what others tell may come early. Blocks
+// of CUB's and Thrust's kernels begin by their numbers still, as NVIDIA relies on that. A GPU does
+// as it likes.
 void shuffle_blocks(void);
 
 // From now on in this check host outputs are what copies from the device bring, as kernels wrote
@@ -307,3 +308,8 @@ void diagnose(const char *(*explain)(const Mismatch *));
 
 // What to do next, where the sentence that such a function returns does not say it.
 void advise(const char *next);
+
+// What such a function may say of threads that take n elements one after the other, in loops whose
+// step is wrong: "Element 256 was taken 2 times". It asks gives() whether the answer is that of
+// each element i taken times[i] times. NULL: of none that is known.
+const char *explain_stride(size_t n, bool (*gives)(const uint32_t *times));

@@ -1,33 +1,15 @@
 # The grader: one program for each lesson, the harness that is linked with a submission, and the commands around grading.
 
-# What grading lesson N takes, and what the commands around it do; nothing when there is no such lesson.
+# What grading lesson N takes; nothing when there is no such lesson.
 grading = $(if $(call name,$1),nvcc build/grader/$(call name,$1) build/grader/worker.o \
           $(simulator))
 
-desk = $(if $(call name,$1),build/grader/study)
-
-.PHONY: solutions watch progress
+.PHONY: solutions watch
 
 solutions: $$(foreach l,$$(numbers),$$(call grading,$$l))    ## grade all of our own answers, a line each
 	@for l in $(lessons); do \
 	    if build/grader/$$l solutions/$$l.cu >build/solutions.log 2>&1; then head -n 1 build/solutions.log; \
 	    else cat build/solutions.log; failed=1; fi; done; exit $${failed:-0}
-
-hint-%: $$(call desk,$$*) FORCE                     ## the next of lesson N's three hints; HINT=1: the first again
-	$(known)
-	@build/grader/study hint $(call name,$*)
-
-profile-%: $$(call grading,$$*) $$(call desk,$$*) FORCE    ## counters and predicted time of exercises/N-*.cu
-	$(known)
-	@build/grader/study profile $(call name,$*)
-
-quiz-%: $$(call desk,$$*) FORCE                     ## the quiz of lesson N
-	$(known)
-	@build/grader/study quiz $(call name,$*)
-
-reset-%: $$(call desk,$$*) FORCE                    ## begin exercises/N-*.cu anew; your work is kept beside it
-	$(known)
-	@build/grader/study reset $(call name,$*)
 
 watch-%: $$(call desk,$$*) FORCE                    ## grade lesson N whenever you save it
 	$(known)
@@ -37,9 +19,6 @@ watch-%: $$(call desk,$$*) FORCE                    ## grade lesson N whenever y
 watch: build/grader/study                               ## the same, for the first lesson that does not pass
 	@$(watchful)
 	@build/grader/study watch
-
-progress: build/grader/study                            ## how far you are, a line a lesson
-	@build/grader/study progress
 
 # Everything that grading takes, and no grading.
 ready-%: $$(call grading,$$*) FORCE
@@ -66,7 +45,7 @@ build/objects/grader/%.o: grader/%.c build/objects/flags | build/setup/lesson
 	@$(call compile,$(CFLAGS) -Igrader)
 
 # The commands around grading: hints, quizzes, progress, watching.
-study := process text verdict
+study := device process text verdict
 build/grader/study: $(call objects,grader/study/*.c) $(study:%=build/objects/grader/%.o)
 	@mkdir -p $(@D)
-	@$(CC) $^ -ljansson -lconfig -lm -o $(whole)
+	@$(CC) $^ -ljansson -lconfig -lm $(beside) -o $(whole)

@@ -9,6 +9,7 @@
 typedef struct Bound {
     const char *name, *what; // "sectors stored", "gold"
     double bound;
+    bool on_gpu; // of a target
     bool above;  // it is kept above, not below
     int version; // that first keeps it
 } Bound;
@@ -17,8 +18,8 @@ typedef struct Bound {
 static const json_t *entry_of(const Bound *b, const json_t *result)
 {
     size_t i;
-    json_t *one, *all = b->above ? json_object_get(json_object_get(result, "gpu"), "timings")
-                                 : json_object_get(result, "claims");
+    json_t *one, *all = b->on_gpu ? json_object_get(json_object_get(result, "gpu"), "timings")
+                                  : json_object_get(result, "claims");
     json_array_foreach(
         all, i, one) if (strcmp(json_string_value(json_object_get(one, "name")), b->name) == 0
                          && !json_object_get(one, "missing")) return one;
@@ -33,7 +34,9 @@ static double value_of(const json_t *entry)
 // A ratio on a GPU as target_judge() sees it. Older results have the median alone.
 static enum bound judged(const Bound *b, const json_t *entry)
 {
-    if (!b->above) return value_of(entry) <= b->bound ? BOUND_KEPT : BOUND_MISSED;
+    double value = value_of(entry);
+    if (!b->on_gpu)
+        return (b->above ? value >= b->bound : value <= b->bound) ? BOUND_KEPT : BOUND_MISSED;
     Ratio ratio = ratio_read(entry);
     if (!json_object_get(entry, "from"))
         return ratio.median >= b->bound ? BOUND_KEPT : BOUND_MISSED;
@@ -53,9 +56,9 @@ static size_t hold(const Bound *b, int version, enum bound due, json_t *result, 
             "'%s': version %d is the first that keeps %s = %g, says the profile; but version "
             "%d comes to %g%s\n",
             b->name, b->version, b->what, b->bound, version,
-            !entry     ? NAN
-            : b->above ? ratio_read(entry).median
-                       : value_of(entry),
+            !entry      ? NAN
+            : b->on_gpu ? ratio_read(entry).median
+                        : value_of(entry),
             entry && is == BOUND_UNSURE ? ", of ratios too far apart to tell" : "");
     return 1;
 }
@@ -83,10 +86,12 @@ size_t claims_hold(const Profile *p, bool on_gpu, json_t *const *results, size_t
     for (size_t i = 0; i < bounds; i++) {
         const Claim *c = &p->claim[i];
         const Target *t = &p->target[i];
-        Bound usual = on_gpu ? (Bound){ t->name, "at_least", t->at_least, true, t->version }
-                             : (Bound){ c->name, "at_most", c->at_most, false, c->version };
-        Bound gold = on_gpu ? (Bound){ t->name, "gold", t->gold, true, t->gold_version }
-                            : (Bound){ c->name, "gold", c->gold, false, c->gold_version };
+        bool floor = !on_gpu && claim_is_floor(c);
+        Bound usual = on_gpu ? (Bound){ t->name, "at_least", t->at_least, true, true, t->version }
+                    : floor  ? (Bound){ c->name, "at_least", c->at_least, false, true, c->version }
+                             : (Bound){ c->name, "at_most", c->at_most, false, false, c->version };
+        Bound gold = on_gpu ? (Bound){ t->name, "gold", t->gold, true, true, t->gold_version }
+                            : (Bound){ c->name, "gold", c->gold, false, false, c->gold_version };
         wrong += hold_bound(&usual, results, count, out, held);
         wrong += hold_bound(&gold, results, count, out, held);
     }

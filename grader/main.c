@@ -427,8 +427,8 @@ static json_t *prepare(const Result *r, const char *root, const char *define)
         return fact_new(VERDICT_GRADER_ERROR, "build/grader/worker.o is missing", NULL,
                         "make lesson-1, which builds it");
     default:
-        return fact_new(VERDICT_BUILD, "The compiler's own words stand above.", NULL,
-                        "mend the first error; later ones may follow from it");
+        return fact_new(VERDICT_BUILD, "The compiler refuses the file; its messages are above.",
+                        NULL, "fix the first error; later ones may follow from it");
     }
 }
 
@@ -447,6 +447,18 @@ static const char *result_path(const char *lesson, const char *submission, const
     char *folder = text_format("%s/build/results%s", root, ours ? "/solutions" : "");
     make_folder(folder);
     return text_format("%s/%s.json", folder, lesson);
+}
+
+// Takes what the runs before this leave, and asks the student at the terminal for a prediction. Our
+// own solutions, and files with TODO lines, are graded without the question.
+static void recall(Result *r)
+{
+    const Ladder *ladder = &run_profile()->ladder;
+    if (!ladder->steps) return;
+    r->climb = climb_read(run_result(), r->submission, ladder);
+    if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !r->todos && !ladder_mends(ladder)
+        && !lies_in(r->submission, "solutions"))
+        climb_ask(&r->climb, ladder, stdin, stdout);
 }
 
 static bool write_result(const Result *r)
@@ -472,6 +484,7 @@ static void find_gpu(Result *r)
 static void grade(Result *r, const char *root, const char *define)
 {
     result_find_todo(r);
+    recall(r);
     json_t *refusal = prepare(r, root, define);
     if (refusal) {
         r->gpu = NULL;
@@ -517,6 +530,7 @@ int main(int argc, char **argv)
         .seed = run_seed(),
         .device = device && *device ? device : "h200",
         .records = json_array(),
+        .climb = CLIMB_NONE,
         .again = again_command(argv[0], options.submission, number),
         .forward = next_lesson(root, number),
     };

@@ -119,10 +119,10 @@ static char *where_words(const Mismatch *m)
         return text_format("Whole tiles of 32 are right; the ragged edge is not.");
     if (m->first > 0 && wrong_exactly_where(m, from_first)) {
         if (partial_block(m))
-            return text_format("All before is right, all from there on is not: the last, partial "
-                               "block of %zu.",
+            return text_format("All elements before it are right, all from it on are wrong: the "
+                               "last, partial block of %zu.",
                                partial_block(m));
-        return text_format("All before is right, all from there on is not.");
+        return text_format("All elements before it are right, all from it on are wrong.");
     }
     if (out->count < 4) return NULL;
     if (wrong_exactly_where(m, odd))
@@ -151,11 +151,11 @@ static char *what_words(const Mismatch *m)
         return words;
     }
     if (are_floats(m))
-        return text_format("All that is wrong has 24 bits, with zeros behind where it is larger: "
-                           "somewhere a float holds what is an int.");
+        return text_format("Every wrong element has only 24 significant bits: somewhere a float "
+                           "holds what should stay an int.");
     if (are_cut_off(m))
-        return text_format(
-            "All are whole numbers, and should not be: somewhere an int cuts their fractions off.");
+        return text_format("All elements are whole numbers, and should not be: somewhere an int "
+                           "cuts off their fractions.");
     return NULL;
 }
 
@@ -191,6 +191,7 @@ char *pattern_words(const Mismatch *m)
     char *words = where_words(m);
     if (!words && !silent) words = what_words(m);
     if (!words && silent && m->wrong > 1)
-        words = text_format("What is wrong was never written; what was written is right.");
+        words =
+            text_format("The wrong elements were never written; all that were written are right.");
     return words;
 }

@@ -7,6 +7,24 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
+
+// The file that was handed out (solutions/strip.awk), and the submission: the same bytes?
+static bool is_as_handed_out(const Result *r)
+{
+    char *command =
+        text_format("awk -f solutions/strip.awk solutions/%s.cu 2>/dev/null", r->lesson);
+    FILE *given = popen(command, "re"), *file = fopen(r->submission, "re");
+    int a = 0, b = 0;
+    while (given && file && a == b && a != EOF) {
+        a = getc(given);
+        b = getc(file);
+    }
+    if (given) pclose(given);
+    if (file) fclose(file);
+    free(command);
+    return a == b;
+}
 
 void result_find_todo(Result *r)
 {
@@ -25,6 +43,7 @@ void result_find_todo(Result *r)
     }
     free(line);
     if (f) fclose(f);
+    r->touched = r->todos && !is_as_handed_out(r);
 }
 
 static const json_t *record_of(const json_t *records, const char *check)
@@ -46,6 +65,14 @@ static Finding judge_claim(const Result *r, const Claim *claim)
     return (Finding){ .claim = claim, .verdict = VERDICT_GRADER_ERROR, .words = words };
 }
 
+// Takes away the steps that are missed, besides those that were before.
+static void miss(Result *r, unsigned missed)
+{
+    r->missed |= missed;
+    r->step = ladder_step(r->ladder, r->missed);
+    r->speed = ladder_points(r->ladder, r->step);
+}
+
 static void judge_claims(Result *r, const Profile *profile)
 {
     for (size_t i = 0; i < profile->claims; i++) {
@@ -54,6 +81,8 @@ static void judge_claims(Result *r, const Profile *profile)
         if (f->verdict < r->behind) r->behind = f->verdict;
     }
     r->speed = r->findings ? claims_speed(r->finding, r->findings) : -1;
+    r->ladder = profile->ladder.steps ? &profile->ladder : NULL;
+    if (r->ladder) miss(r, claims_missed(r->finding, r->findings));
 }
 
 // Gold of all bounds together, where there is a PASS.
@@ -82,6 +111,10 @@ void result_judge(Result *r, const Profile *profile)
         result_refuse(r, fact_new(VERDICT_GRADER_ERROR, "no check ran", NULL, NULL));
         return;
     }
+    if (ladder_mends(&profile->ladder)) {
+        r->ladder = &profile->ladder;
+        miss(r, checks_missed(r->ladder, r->records));
+    }
     if (r->behind == VERDICT_PASS) judge_claims(r, profile);
     r->verdict = verdict_with_todo(r->behind, r->todos > 0);
     judge_gold(r);
@@ -97,7 +130,8 @@ static void judge_timings(Result *r, const Profile *profile)
         if (t->verdict < r->behind) r->behind = t->verdict;
     }
     int speed = targets_speed(g->timing, g->timings);
-    if (g->timings && (r->speed < 0 || speed < r->speed)) r->speed = speed;
+    if (r->ladder) miss(r, targets_missed(g->timing, g->timings));
+    else if (g->timings && (r->speed < 0 || speed < r->speed)) r->speed = speed;
 }
 
 void result_judge_gpu(Result *r, const Profile *profile)
@@ -116,6 +150,7 @@ void result_judge_gpu(Result *r, const Profile *profile)
             r->fact = record_deciding_fact(record);
         }
     }
+    if (r->ladder) miss(r, checks_missed(r->ladder, r->gpu->records));
     if (!r->fact) judge_timings(r, profile);
     r->verdict = verdict_with_todo(r->behind, r->todos > 0);
     judge_gold(r);
@@ -125,6 +160,7 @@ void result_refuse(Result *r, json_t *fact)
 {
     r->fact = fact;
     r->speed = -1;
+    r->ladder = NULL;
     r->gold = GOLD_NONE;
     r->verdict = r->behind = fact_verdict(fact);
 }
@@ -206,6 +242,14 @@ json_t *result_json(const Result *r)
                   (int)r->checks, "speed", r->speed < 0 ? json_null() : json_integer(r->speed),
                   "gold", r->gold == GOLD_NONE ? json_null() : json_boolean(r->gold == GOLD_KEPT),
                   "claims", claims, "checks", checks_json(r->records));
+    if (r->ladder) {
+        json_t *score = json_object_get(j, "score");
+        json_object_set_new(score, "step", json_integer(r->step));
+        json_object_set_new(score, "steps", json_integer(r->ladder->steps));
+    }
+    json_t *climb = climb_json(&r->climb, r->ladder ? r->step : -1);
+    if (json_object_size(climb)) json_object_set_new(j, "climb", climb);
+    else json_decref(climb);
     if (r->fact) json_object_set(j, "fact", (json_t *)r->fact);
     if (r->gpu) json_object_set_new(j, "gpu", gpu_json(r->gpu));
     if (r->todos)

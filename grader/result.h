@@ -1,6 +1,7 @@
 // The outcome of a run: what the terminal prints and what the JSON file holds.
 #pragma once
 #include "claims.h"
+#include "climb.h"
 #include "record.h"
 #include <stdio.h>
 
@@ -29,10 +30,15 @@ typedef struct Result {
     Finding finding[CLAIMS_MAX];
     size_t findings;      // 0 unless every check passed
     int speed;            // 0..10, of findings; -1: there are none
+    const Ladder *ladder; // NULL: the lesson has none, or there are no findings
+    unsigned missed;      // the steps of the ladder that want something else (ladder_step)
+    int step;             // of the ladder that is reached
+    Climb climb;          // what the runs before this leave
     enum gold gold;       // of the device that graded; of a PASS alone
     GpuRun *gpu;          // NULL: there is no GPU, or the checks failed before
     int todo_line, todos; // the first line with TODO, and how many; 0: none
     char *todo;           // its words
+    bool touched;         // with a TODO line: the file is no longer as it was handed out
     const char *remark;   // a sentence beside the verdict, or NULL
     const char *again;    // the command to type next: "make lesson-5"
     const char *forward;  // what comes after a PASS: "make lesson-6", or NULL
@@ -48,22 +54,24 @@ void result_judge_gpu(Result *r, const Profile *profile);
 // A run that ended before any check: BUILD, NODEVICE, GRADER_ERROR.
 void result_refuse(Result *r, json_t *fact);
 
-// Looks for TODO lines in the submission.
+// Looks for TODO lines in the submission, and whether it has changed since it was handed out.
 void result_find_todo(Result *r);
 
 // The verdict in words, the state first, at most 72 columns.
 void result_print(const Result *r, FILE *out);
 
 // The JSON result: build/results/NN-name.json, of a solution build/results/solutions/NN-name.json.
-// The same run gives the same bytes, but for "gpu".
+// The same run gives the same bytes, but for "gpu" and "climb".
 //
 //   {"schema": 1, "number": 5, "lesson": "05-transpose", "submission": "exercises/05-transpose.cu",
 //    "device": "h200", "seed": "warpwise",
 //    "verdict": "SLOW",              with the TODO rule
 //    "behind": "SLOW",               without it
 //    "score": {"passed": 7, "checks": 7, "speed": 1,         speed: 1 to 10, or null
+//              "step": 1, "steps": 3,  of the ladder, where the lesson has one
 //              "gold": false},       all gold bounds are kept; null: it is no PASS, or there are
 //                                    none
+//    "climb": {"step", "runs", ...}, what this run leaves for the next (climb.h), with a ladder
 //    "fact": FACT,                   what decides (record.h), if no claim does
 //    "todo": {"line": 38, "words": "TODO: ..."},             if there is one
 //    "claims": [{"name", "check", "counters": [...], "sum", "by", "value": sum / by,

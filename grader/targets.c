@@ -51,7 +51,7 @@ Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu)
         t.words = text_format("'%s' cannot be judged: its measurement gave no time.", target->name);
     } else if (too_fast) {
         t.verdict = VERDICT_SUSPECT;
-        t.words = text_format("A call seems to take %.3g us, but the memory needs %.3g us for its "
+        t.words = text_format("A call seems to take %.3g µs, but the memory needs %.3g µs for its "
                               "%.3g MB: not all of the work was done.",
                               1e6 * quick, 1e6 * bytes / t.limit, bytes / 1e6);
     } else if (t.least == BOUND_UNSURE) {
@@ -61,7 +61,7 @@ Timing target_judge(const Target *target, const json_t *record, const Gpu *gpu)
                               t.ratio.from, t.ratio.to);
     } else if (t.least == BOUND_MISSED && strcmp(target->peer, PEER_COPY) != 0) {
         t.verdict = VERDICT_SLOW;
-        t.words = text_format("%.4g us a call, where %s takes %.4g: %s.", 1e6 * bytes / t.rate,
+        t.words = text_format("%.4g µs a call, where %s takes %.4g: %s.", 1e6 * bytes / t.rate,
                               target->peer, 1e6 * bytes / t.peer_rate, target->slow);
     } else if (t.least == BOUND_MISSED) {
         t.verdict = VERDICT_SLOW;

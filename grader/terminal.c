@@ -6,6 +6,7 @@
 #include "picture.h"
 #include "result.h"
 #include "run.h"
+#include "step.h"
 #include "text.h"
 #include <math.h>
 #include <stdlib.h>
@@ -40,16 +41,6 @@ static char *triple(const json_t *array)
     return text_format("(%d,%d,%d)", n[0], n[1], n[2]);
 }
 
-// Of a signature, "void copy<float>(float*, int)", the name is enough.
-static void print_name(FILE *f, const char *signature)
-{
-    static const char nameless[] = "(anonymous namespace)::";
-    if (strncmp(signature, nameless, sizeof nameless - 1) == 0) signature += sizeof nameless - 1;
-    size_t end = strcspn(signature, "(<"), start = end;
-    while (start && signature[start - 1] != ' ') start--;
-    fprintf(f, "%.*s", (int)(end - start), signature + start);
-}
-
 // Of what was compiled without lines no more may be known.
 static bool is_kernel_alone(const json_t *fact)
 {
@@ -74,7 +65,10 @@ static char *place_words(const Result *r, const json_t *fact)
             fprintf(f, ", %s %s", names[i], text = triple(json_object_get(fact, names[i])));
             free(text);
         }
-    if (kernel) fputs(is_kernel_alone(fact) ? ", " : ", in ", f), print_name(f, kernel);
+    if (kernel) {
+        fprintf(f, ", %s%s", is_kernel_alone(fact) ? "" : "in ", text = text_function(kernel));
+        free(text);
+    }
     fclose(f);
 
     text = bytes ? text_clean(words + 2) : NULL;
@@ -104,14 +98,13 @@ static void print_sentence(FILE *out, const char *text)
 
 static void print_next(const Result *r, FILE *out, const char *next)
 {
-    size_t n = next ? strlen(next) : 0;
-    const char *stop = n && strchr(".!?", next[n - 1]) ? "" : ".";
-    char *line = next ? text_format("Next: %s%s", next, stop) : strdup("");
+    size_t n = strlen(next);
+    char *line = text_format("Next: %s%s", next, n && strchr(".!?", next[n - 1]) ? "" : ".");
     char *again = text_format("Again: %s", r->again);
-    if (next && INDENT + text_columns(line) + 1 + text_columns(again) <= (size_t)text_width()) {
+    if (INDENT + text_columns(line) + 1 + text_columns(again) <= (size_t)text_width()) {
         fprintf(out, "%*s%s %s\n", INDENT, "", line, again);
     } else {
-        if (next) text_paragraph(out, INDENT, line);
+        text_paragraph(out, INDENT, line);
         text_paragraph(out, INDENT, again);
     }
     free(line);
@@ -150,16 +143,26 @@ static char *bounds(const Claim *c, int digits)
 static int digits_for(const Finding *f)
 {
     if (isfinite(f->claim->at_most) && f->claim->at_most >= 100) return 0;
-    double bound = f->verdict == VERDICT_SLOW ? f->claim->at_most : f->claim->at_least;
+    bool over = f->verdict == VERDICT_SLOW && !claim_is_floor(f->claim);
+    double bound = over ? f->claim->at_most : f->claim->at_least;
     bool failed = f->verdict == VERDICT_SLOW || f->verdict == VERDICT_SUSPECT;
     return failed && fabs(f->value - bound) < 0.01 ? 4 : 2;
+}
+
+// Is it wanted by the steps that are reached, or by the next one? What later steps want would only
+// be in the way.
+static bool is_wanted(const Result *r, const Finding *f)
+{
+    return !r->ladder || ladder_mends(r->ladder) || f->verdict == VERDICT_SUSPECT
+        || f->claim->step <= r->step + 1;
 }
 
 // What bounds gold alone is of interest to whoever passes.
 static bool is_shown(const Result *r, const Finding *f)
 {
-    return r->verdict == VERDICT_PASS || isfinite(f->claim->at_least) || isfinite(f->claim->at_most)
-        || f->verdict != VERDICT_PASS;
+    return is_wanted(r, f)
+        && (r->verdict == VERDICT_PASS || isfinite(f->claim->at_least)
+            || isfinite(f->claim->at_most) || f->verdict != VERDICT_PASS);
 }
 
 // The columns that the longest name takes.
@@ -179,7 +182,7 @@ static int name_width(const Result *r)
 static char *good_words(const Result *r, double gold, bool kept, int digits)
 {
     if (r->verdict != VERDICT_PASS || !isfinite(gold)) return strdup("ok");
-    return kept ? strdup("gold") : text_format("gold: %.*f", digits, gold);
+    return kept ? strdup("gold") : text_format("gold: %.*f", gold < 100 ? 2 : digits, gold);
 }
 
 // A row of the table; on a narrow terminal the name has a line of its own.
@@ -203,10 +206,11 @@ static void print_claim(const Result *r, FILE *out, const Finding *f, int name)
     char *range = bounds(f->claim, digits);
     char *value = text_format("%s%.*f", f->estimate ? "~" : "", digits, f->value);
     char *good = good_words(r, f->claim->gold, finding_is_gold(f), digits);
-    const char *state = f->verdict == VERDICT_PASS    ? good
-                      : f->verdict == VERDICT_SLOW    ? "too many"
-                      : f->verdict == VERDICT_SUSPECT ? "too few"
-                                                      : "unknown";
+    bool few = f->verdict == VERDICT_SUSPECT || claim_is_floor(f->claim);
+    const char *state = f->verdict == VERDICT_PASS         ? good
+                      : f->verdict == VERDICT_GRADER_ERROR ? "unknown"
+                      : few                                ? "too few"
+                                                           : "too many";
     print_row(out, f->claim->name, name, value, claim_unit(f->claim), range, state);
     free(range);
     free(value);
@@ -280,7 +284,7 @@ static char *speed_words(const Timing *t)
     if (t->missing) return strdup("");
     if (is_copy(t))
         return text_format(" %.0f GB/s; a copy there: %.0f.", t->rate / 1e9, t->peer_rate / 1e9);
-    return text_format(" %.4g us a call; %s: %.4g.", 1e6 * bytes / t->rate, t->target->peer,
+    return text_format(" %.4g µs a call; %s: %.4g.", 1e6 * bytes / t->rate, t->target->peer,
                        1e6 * bytes / t->peer_rate);
 }
 
@@ -297,24 +301,50 @@ static void print_gpu(const Result *r, FILE *out)
     print_timings(r, out);
 }
 
+// ---- The ladder ----
+
+static void print_step(const Result *r, FILE *out)
+{
+    char *words = r->ladder ? step_words(r) : NULL;
+    if (words) text_paragraph(out, INDENT, words);
+    free(words);
+}
+
 static void print_findings(const Result *r, FILE *out)
 {
     const Finding *first = NULL;
     print_claims(r, out);
+    print_step(r, out);
     for (size_t i = 0; i < r->findings; i++) {
-        if (r->finding[i].verdict != r->behind || !r->finding[i].words) continue;
+        if (r->finding[i].verdict != r->behind || !r->finding[i].words
+            || !is_wanted(r, &r->finding[i]))
+            continue;
         if (first && r->behind == VERDICT_SUSPECT)
             break; // one is enough: the others follow from it
         print_sentence(out, r->finding[i].words);
         if (!first) first = &r->finding[i];
     }
     print_gpu(r, out);
-    char *next = !first || first->verdict != VERDICT_SLOW ? NULL
-               : first->next                              ? strdup(first->next)
-               : first->file ? text_format("change %s:%d", shown_file(r, first->file), first->line)
-                             : NULL;
+    char *next = step_next(r, first, first && first->file ? shown_file(r, first->file) : NULL);
     print_next(r, out, next);
     free(next);
+}
+
+// What a right answer lacks for gold, and where that is explained.
+static void print_lacks(const Result *r, FILE *out)
+{
+    if (r->gold != GOLD_MISSED) return;
+    int version = 0;
+    for (size_t i = 0; i < r->findings; i++)
+        if (r->finding[i].lacks) {
+            print_sentence(out, r->finding[i].lacks);
+            version = MAX(version, r->finding[i].claim->gold_version);
+        }
+    if (!version) return; // it is a GPU's clock that asks for more
+    char *where =
+        text_format("Our answer that is gold: make read-%d VERSION=%d", atoi(r->lesson), version);
+    text_paragraph(out, INDENT, where);
+    free(where);
 }
 
 // ---- The kinds of verdicts ----
@@ -345,26 +375,30 @@ static void print_pictures(const Result *r, FILE *out)
     json_decref(seen);
 }
 
-static char *check_names(const Result *r)
+// The names of the checks that failed, as a list.
+static char *failed_names(const Result *r)
 {
-    char *names = NULL;
+    char *names = NULL, *words;
     size_t bytes, i;
     json_t *record;
     FILE *f = open_memstream(&names, &bytes);
-    json_array_foreach(r->records, i, record) if (record_verdict(record) == VERDICT_PASS)
+    json_array_foreach(r->records, i, record) if (record_verdict(record) != VERDICT_PASS)
         fprintf(f, "%s%s", ftell(f) ? ", " : "", text_of(record, "check"));
     fclose(f);
-    for (char *c = names; *c; c++)
-        if (*c == '_') *c = ' ';
-    return names;
+    words = text_spaced(names);
+    free(names);
+    return words;
 }
 
-static char *passed_words(const Result *r)
+static char *failed_words(const Result *r)
 {
-    char *names = check_names(r);
-    char *words = r->passed
-                    ? text_format("%zu of %zu checks passed (%s)", r->passed, r->checks, names)
-                    : text_format("0 of %zu checks passed", r->checks);
+    if (r->ladder && ladder_mends(r->ladder)) return step_mended(r);
+    size_t failed = r->checks - r->passed;
+    if (!failed) return text_format("all %zu checks passed without a GPU", r->checks);
+    if (r->checks == 1) return strdup("its check failed");
+    if (!r->passed) return text_format("all %zu checks failed", r->checks);
+    char *names = failed_names(r);
+    char *words = text_format("%zu of %zu checks failed (%s)", failed, r->checks, names);
     free(names);
     return words;
 }
@@ -409,48 +443,71 @@ static void print_fact(const Result *r, FILE *out)
     print_next(r, out, d.next);
 }
 
+// What is wrong with what is there already.
+static void print_so_far(const Result *r, FILE *out)
+{
+    char *words = text_format("What is there so far is %s:", verdict_word(r->behind));
+    print_sentence(out, words);
+    print_fact(r, out);
+    free(words);
+}
+
 static void print_todo(const Result *r, FILE *out)
 {
     char *place = text_format("%s:%d is yours to write", r->submission, r->todo_line);
     char *left = text_format("%d TODO line%s left; %zu of %zu checks pass so far.", r->todos,
                              r->todos == 1 ? " is" : "s are", r->passed, r->checks);
     char *next = text_format("Next: edit that line, then type: %s", r->again);
-    char *help =
-        text_format("The text: lessons/%s.md; a hint: make hint-%d", r->lesson, atoi(r->lesson));
+    int number = atoi(r->lesson);
+    char *help = text_format("The text: make read-%d; a hint: make hint-%d", number, number);
     print_state(r, out, place);
     print_sentence(out, r->todo);
     text_paragraph(out, INDENT, left);
     text_paragraph(out, INDENT, help);
-    text_paragraph(out, INDENT, next);
+    if (r->touched && r->fact) print_so_far(r, out);
+    else text_paragraph(out, INDENT, next);
     free(place);
     free(left);
     free(help);
     free(next);
 }
 
+// What a right answer is worth.
+static char *worth_words(const Result *r)
+{
+    return r->ladder && ladder_mends(r->ladder) ? step_mended(r)
+         : r->ladder     ? text_format("Step %d of %d, %d/10", r->step, r->ladder->steps, r->speed)
+         : r->speed >= 0 ? text_format("Speed %d/10", r->speed)
+                         : NULL;
+}
+
 static void print_right(const Result *r, FILE *out)
 {
+    char *worth = worth_words(r);
     char *words =
         r->behind == VERDICT_GRADER_ERROR
             ? text_format("not your fault; %zu of %zu are right", r->passed, r->checks)
         : r->behind == VERDICT_SUSPECT
             ? text_format("right, %zu of %zu, but with too little work", r->passed, r->checks)
-        : r->speed >= 0
-            ? text_format("right, %zu of %zu. Speed %d/10", r->passed, r->checks, r->speed)
-            : text_format("right, %zu of %zu", r->passed, r->checks);
+            : text_format("right, %zu of %zu%s%s", r->passed, r->checks, worth ? ". " : "",
+                          worth ? worth : "");
     print_state(r, out, words);
     free(words);
+    free(worth);
     if (r->behind != VERDICT_PASS) {
         print_pictures(r, out);
         print_findings(r, out);
         return;
     }
     print_claims(r, out);
+    print_step(r, out);
     print_gpu(r, out);
+    print_lacks(r, out);
     print_pictures(r, out);
     if (r->remark) print_sentence(out, r->remark);
     if (r->forward) {
-        char *next = text_format("Next: %s", r->forward);
+        char *next = text_format("Next: %s. Beside our answer: make compare-%d", r->forward,
+                                 atoi(r->lesson));
         text_paragraph(out, INDENT, next);
         free(next);
     }
@@ -469,7 +526,7 @@ void result_print(const Result *r, FILE *out)
     }
 
     char *words = r->behind < VERDICT_BUILD ? strdup("not your fault")
-                : r->checks                 ? passed_words(r)
+                : r->checks                 ? failed_words(r)
                                             : strdup("it does not compile");
     print_state(r, out, words);
     free(words);

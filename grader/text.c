@@ -130,3 +130,20 @@ bool text_colours(FILE *out)
     if (term && strcmp(term, "dumb") == 0) return false;
     return isatty(fileno(out)) || set("MAKE_TERMOUT");
 }
+
+char *text_function(const char *signature)
+{
+    static const char nameless[] = "(anonymous namespace)::";
+    if (strncmp(signature, nameless, sizeof nameless - 1) == 0) signature += sizeof nameless - 1;
+    size_t end = strcspn(signature, "(<"), start = end;
+    while (start && signature[start - 1] != ' ') start--;
+    return strndup(signature + start, end - start);
+}
+
+char *text_spaced(const char *name)
+{
+    char *words = strdup(name);
+    for (char *c = words; *c; c++)
+        if (*c == '_') *c = ' ';
+    return words;
+}

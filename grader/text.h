@@ -20,6 +20,9 @@ char *text_clean(const char *text);
 // TEXT_COLUMNS, which they never exceed.
 int text_width(void);
 
+// A copy with spaces for underscores, as a check's name is read. The caller frees it.
+char *text_spaced(const char *name);
+
 // Prints words broken at spaces so that each line fits text_width(), and a
 // newline. Something that ends in `column` is on the first line already; the
 // others start after `indent` spaces. A longer word stands on a line alone.
@@ -38,3 +41,6 @@ bool text_colours(FILE *out);
 
 // The columns that a string takes: its characters, not its bytes.
 size_t text_columns(const char *text);
+
+// The name in a function's signature, "void copy<float>(float*, int)": "copy"; the caller frees it.
+char *text_function(const char *signature);

@@ -11,7 +11,7 @@
 # lesson-5" edit="/__syncthreads/d"}: sed's words, applied to the skeleton with its blanks filled in, or, after
 # version="4", to that version of the solution); its peers, which compile; and each submission
 # in grader/wrong/05-transpose/ and grader/attacks/05-transpose/, which wrong.sh makes whole (the verdict of its `// expect:` line, the source lines of its
-# `// at:` lines, and the words of its `// says:` line; with the seed of its `// seed:` line, if it has one). All of it happens in a tree of its own, build/try/05-transpose:
+# `// at:` lines, the words of its `// says:` line, and what to do next; with the seed of its `// seed:` line, if it has one). All of it happens in a tree of its own, build/try/05-transpose:
 # what you have in exercises/ is neither read nor touched.
 set -u
 lesson=$1
@@ -183,6 +183,7 @@ text_shows_edit() {
     sed "$3" "$before" >"$exercise"
     cmp -s "$before" "$exercise" && [ -n "$3" ] &&
         { complain "lessons/$lesson.md: the edit $3 changes nothing" "$exercise"; return 1; }
+    rm -f "$tree/build/results/$lesson.json"      # the run before is of something else
     run "$tree/$1.log" make -s "lesson-$number"
     # A version as it is, which is run for the text, need not be run once more for the profile.
     [ -n "$3" ] || [ "$2" -eq 0 ] || cp "$tree/build/results/$lesson.json" "$tree/build/version-$2.json"
@@ -235,7 +236,15 @@ wrong_is_caught() {
 
     run "$log" env ${seed:+"SEED=$seed"} "build/grader/$lesson" --result "build/wrong-$name.json" "$whole" &&
         { complain "$wrong: passes" "$log"; return 1; }
-    first "$log" "$verdict" || { complain "$wrong: should be $verdict" "$log"; return 1; }
+    case $verdict in
+    STEP*)      # right, and no further up the ladder
+        grep -q "\"step\": ${verdict#STEP }[,}]" "$tree/build/wrong-$name.json" ||
+            { complain "$wrong: should reach step ${verdict#STEP }" "$log"; return 1; }
+        first=SLOW ;;
+    *) first=$verdict ;;
+    esac
+    first "$log" "$first" || { complain "$wrong: should be $verdict" "$log"; return 1; }
+    says "$log" 'Next: ' || { complain "$wrong: should say what to do next" "$log"; return 1; }
     for line in $(grep -n " // <- $verdict\$" "$tree/$whole" | cut -d: -f1); do
         names "$log" "$name.cu" "$line" || { complain "$wrong: should name $whole:$line" "$log"; return 1; }
     done

@@ -32,6 +32,26 @@ const char *verdict_colour(enum verdict v)
     }
 }
 
+const char *verdict_next(enum verdict v)
+{
+    static const char *const next[VERDICT_COUNT] = {
+        [VERDICT_GRADER_ERROR] = "run it once more; if it stays, report what is printed here",
+        [VERDICT_NODEVICE] = "make doctor",
+        [VERDICT_BUILD] = "compare the function with the declaration in the lesson's header",
+        [VERDICT_BOUNDS] = "compare the index with the number of elements before it is used",
+        [VERDICT_RACE] = "put the two accesses in order: a barrier, an atomic, or a wait",
+        [VERDICT_TIMEOUT] = "look for a loop that does not end, and count the threads at work",
+        [VERDICT_CRASH] = "look at each pointer and divisor of the host's code, for these "
+                          "arguments",
+        [VERDICT_PROTOCOL] = "let the function return, and write to its outputs alone",
+        [VERDICT_MEMORY] = "write memory before it is read, and free it once",
+        [VERDICT_WRONG] = "work the answer out by hand for these arguments, and compare",
+        [VERDICT_SUSPECT] = "let the kernel read every input and write every output itself",
+        [VERDICT_SLOW] = "look at the lines of the kernels that cost most",
+    };
+    return next[v];
+}
+
 enum verdict verdict_from_word(const char *word)
 {
     for (int v = 0; v < VERDICT_COUNT; v++)

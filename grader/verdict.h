@@ -11,7 +11,7 @@
     X(BOUNDS, "BOUNDS")             /* out of bounds, misaligned, freed */                         \
     X(RACE, "RACE")                 /* races, barriers */                                          \
     X(TIMEOUT, "TIMEOUT")           /* too many instructions, or too long by the clock */          \
-    X(CRASH, "CRASH")               /* a signal, or an error of the device */                      \
+    X(CRASH, "CRASH")               /* a signal, or an error of the device or CUDA */              \
     X(PROTOCOL, "PROTOCOL")         /* it ended, or spoke, where it should have returned */        \
     X(MEMORY, "MEMORY")             /* uninitialised values, leaks */                              \
     X(WRONG, "WRONG")               /* another answer than the reference's */                      \
@@ -32,6 +32,9 @@ const char *verdict_word(enum verdict v);
 // The colour in which a terminal shows it (text_state).
 const char *verdict_colour(enum verdict v);
 
+// What to do first where nothing more is known. NULL: nothing, of PASS and TODO.
+const char *verdict_next(enum verdict v);
+
 // The verdict of that word, or VERDICT_GRADER_ERROR if there is none.
 enum verdict verdict_from_word(const char *word);
 
@@ -47,7 +50,7 @@ enum verdict verdict_from_word(const char *word);
     X(BARRIER, "barrier", RACE)                                                                    \
     X(MBARRIER, "mbarrier", RACE)                                                                  \
     X(UNFINISHED_COPY, "unfinished-copy", RACE)                                                    \
-    X(DEADLOCK, "deadlock", RACE)                                                                  \
+    X(DEADLOCK, "deadlock", TIMEOUT)                                                               \
     X(HANG, "hang", TIMEOUT)                                                                       \
     X(TIMEOUT, "timeout", TIMEOUT)                                                                 \
     X(HOST_ACCESS, "host-access", CRASH)                                                           \

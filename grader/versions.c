@@ -23,7 +23,9 @@ static int hold(const char *lesson, bool on_gpu, json_t *const *results, size_t 
     size_t held = 0, wrong;
     if (run_profile_problem()) return end(run_profile_problem());
     wrong = claims_hold(run_profile(), on_gpu, results, count, stdout, &held);
-    printf("%s: %zu bounds looked at, %zu not as the profile says\n", lesson, held, wrong);
+    if (!on_gpu) wrong += ladder_hold(&run_profile()->ladder, results, count, stdout, &held);
+    printf("%s: %zu bounds and steps looked at, %zu not as the profile says\n", lesson, held,
+           wrong);
     return wrong != 0;
 }
 

@@ -1,8 +1,8 @@
-// Lesson 2: heat spreads along a rod. The device computes each step, and the host, between two
-// steps, sets a heater.
+// Lesson 2: heat spreads along a rod. The device computes each time step. Between two of them, the
+// host sets the power of a heater.
 //
-// Both work on managed memory: one pointer for both sides, and pages that move to whoever touches
-// them.
+// Both work on managed memory: it has one pointer for both sides, and a page moves to the side that
+// touches it.
 #include "02-managed-memory.h"
 
 #include <stdio.h>
@@ -23,20 +23,20 @@ enum { THREADS = 256 };
 
 //> version TODO:
 #ifndef VERSION
-#define VERSION 3  // 1: pages move when they are missed; 2: prefetched; 3: the sensor stays put
+#define VERSION 4  // 1: pages move on demand; 2: the rod prefetched; 3: next, too; 4: the sensor stays
 #endif
 //< version
 
 //> places TODO:
-// Where pages can be sent. The number says which device; for the host
-// it means nothing.
+// The places to which pages can be sent. The number is that of the
+// device; for the host it has no meaning.
 static const cudaMemLocation DEVICE = {cudaMemLocationTypeDevice, 0};
 static const cudaMemLocation HOST = {cudaMemLocationTypeHost, 0};
 //< places
 
 //> step
-// One step, one thread for each cell. The thread of the middle cell adds
-// the heater's power, and leaves the new temperature in *sensor.
+// One time step, with one thread for each cell. The middle cell's thread
+// adds the heater's power, and stores the new temperature in *sensor.
 __global__ void step(float *next, const float *now, float *sensor,
                      float power, int n)
 {
@@ -60,7 +60,7 @@ __global__ void step(float *next, const float *now, float *sensor,
 //< step
 
 //> thermostat
-// The host's part: what the heater gives in the next step.
+// The host's part: returns the heater's power in the next time step.
 static float thermostat(float temperature)
 {
     return 0.5f * (1.0f - temperature);
@@ -85,7 +85,7 @@ extern "C" void heat(float *out, const float *in, int n, int steps)
     //< allocate
 
     //> advise TODO:
-    if (VERSION >= 3) {
+    if (VERSION >= 4) {
         CHECK(cudaMemAdvise(sensor, sizeof(float),
                             cudaMemAdviseSetPreferredLocation, HOST));
         CHECK(cudaMemAdvise(sensor, sizeof(float),
@@ -99,18 +99,21 @@ extern "C" void heat(float *out, const float *in, int n, int steps)
     //< begin
 
     //> to-device TODO:
-    if (VERSION >= 2) {
+    if (VERSION >= 2)
         CHECK(cudaMemPrefetchAsync(now, bytes, DEVICE, 0));
-        CHECK(cudaMemPrefetchAsync(next, bytes, DEVICE, 0));
-    }
     //< to-device
+
+    //> next-ahead TODO:
+    if (VERSION >= 3)
+        CHECK(cudaMemPrefetchAsync(next, bytes, DEVICE, 0));
+    //< next-ahead
 
     //> loop
     for (int s = 0; s < steps; s++) {
         //> read-sensor
         float power = thermostat(*sensor);
         //< read-sensor
-        //> turn TODO: launch `step` from now to next, check it, wait for its end (4 lines)
+        //> turn TODO: launch `step` (it makes next from now), check, wait (4 lines)
         int blocks = (n + THREADS - 1) / THREADS;
         step<<<blocks, THREADS>>>(next, now, sensor, power, n);
         CHECK(cudaGetLastError());
@@ -128,7 +131,7 @@ extern "C" void heat(float *out, const float *in, int n, int steps)
     //> to-host TODO:
     if (VERSION >= 2) {
         CHECK(cudaMemPrefetchAsync(now, bytes, HOST, 0));
-        CHECK(cudaDeviceSynchronize());  // a prefetch is queued, as a launch is
+        CHECK(cudaDeviceSynchronize());  // a prefetch is asynchronous, like a launch
     }
     //< to-host
 
@@ -136,7 +139,7 @@ extern "C" void heat(float *out, const float *in, int n, int steps)
     //> copy-out
     memcpy(out, now, bytes);
     //< copy-out
-    //> free TODO: give all three back (3 lines)
+    //> free TODO: free all three (3 lines)
     CHECK(cudaFree(now));
     CHECK(cudaFree(next));
     CHECK(cudaFree(sensor));

@@ -1,7 +1,7 @@
 // Lesson 5: transpose a matrix so that neighbouring threads read and write neighbouring floats.
 //
-// A transpose turns rows into columns, and only rows are contiguous in memory. Going through a tile
-// in shared memory lets both the loads and the stores run along rows.
+// A transpose turns rows into columns, and only rows are contiguous in memory. With a tile in shared
+// memory, both the loads and the stores can run along rows.
 #include "05-transpose.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
         }                                                            \
     } while (0)
 
-enum { TILE = 32 };  // a block has TILE x TILE threads; each row of threads is one warp
+enum { TILE = 32 };  // the tile has TILE x TILE floats; each row of threads is one warp
 
 //> naive
 // Version 1: each thread moves one float. A warp loads 32 neighbours
@@ -25,7 +25,7 @@ enum { TILE = 32 };  // a block has TILE x TILE threads; each row of threads is 
 __global__ void transpose_naive(float *out, const float *in,
                                 int rows, int cols)
 {
-    //> move-one
+    //> move-one TODO: find the row and column of this thread; if they are inside, move the float (4 lines)
     int row = blockIdx.y * TILE + threadIdx.y;
     int col = blockIdx.x * TILE + threadIdx.x;
 
@@ -36,13 +36,14 @@ __global__ void transpose_naive(float *out, const float *in,
 //< naive
 
 //> tile
-// Version 2: the block keeps a tile in shared memory. It loads it along
-// the rows of `in`, waits until all of it is there, and stores it along
-// the rows of `out`.
+// Version 2: the block keeps a tile in shared memory. It loads the tile
+// along the rows of `in`, waits until all of the tile is there, and stores
+// it along the rows of `out`.
 __global__ void transpose_tile(float *out, const float *in,
                                int rows, int cols)
 {
-    //> load-tile TODO: declare the tile, load it along rows of `in`, wait (6 lines)
+    //> load-tile TODO:
+    //| // Step 1: declare the tile, load it along rows of `in`, wait (6 lines)
     __shared__ float tile[TILE][TILE];
 
     int row = blockIdx.y * TILE + threadIdx.y;
@@ -52,7 +53,8 @@ __global__ void transpose_tile(float *out, const float *in,
     __syncthreads();
     //< load-tile
 
-    //> store-tile TODO: store the tile, transposed, along rows of `out` (4 lines)
+    //> store-tile TODO:
+    //| // Step 1: store the tile, transposed, along rows of `out` (4 lines)
     int out_row = blockIdx.x * TILE + threadIdx.y;
     int out_col = blockIdx.y * TILE + threadIdx.x;
     if (out_row < cols && out_col < rows)
@@ -62,8 +64,8 @@ __global__ void transpose_tile(float *out, const float *in,
 //< tile
 
 //> padded TODO:
-// Version 3: as version 2, but each row of the tile is one float longer
-// than it need be: so a column's 32 floats lie in 32 different banks.
+// Version 3: as version 2, but each row of the tile is one float longer.
+// So the 32 floats of a column are in 32 different banks.
 __global__ void transpose_padded(float *out, const float *in,
                                  int rows, int cols)
 {
@@ -86,7 +88,7 @@ __global__ void transpose_padded(float *out, const float *in,
 enum { ROWS = 8 };  // version 4: a block has TILE x ROWS threads
 
 // Version 4: the same tile, but a thread moves four floats of a column,
-// ROWS apart. All four loads are on their way before it has to wait.
+// ROWS apart. All four loads are on their way before the thread waits.
 __global__ void transpose_fours(float *out, const float *in,
                                 int rows, int cols)
 {
@@ -112,9 +114,9 @@ __global__ void transpose_fours(float *out, const float *in,
 //> squares TODO:
 enum { SIDE = 16 };  // version 5: a block has SIDE x SIDE threads
 
-// Version 5: a thread has a square of 4 x 4 floats, which it loads 16 bytes
-// at a time and turns in its registers. The tile turns the squares. Blocks
-// are numbered down the columns of `in`. rows and cols: multiples of 4.
+// Version 5: a thread has a square of 4 x 4 floats. It loads 16 bytes at a
+// time and turns the square in its registers. The tile turns the squares.
+// blockIdx.x counts down the rows of `in`. rows and cols: multiples of 4.
 __global__ void transpose_squares(float *out, const float *in,
                                   int rows, int cols)
 {
@@ -169,7 +171,7 @@ extern "C" void transpose(float *out, const float *in, int rows, int cols)
     dim3 grid((cols + TILE - 1) / TILE, (rows + TILE - 1) / TILE);
     //< grid
     //> choice TODO:
-    //| transpose_tile<<<grid, block>>>(out, in, rows, cols);
+    //| transpose_naive<<<grid, block>>>(out, in, rows, cols);
     if (VERSION == 1)
         transpose_naive<<<grid, block>>>(out, in, rows, cols);
     else if (VERSION == 2)

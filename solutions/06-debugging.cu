@@ -1,7 +1,7 @@
 // Lesson 6: five functions for signals, each with one mistake.
 //
-// They compile without a warning, and each has given right answers on somebody's machine. Mend one after the other;
-// the grader says which mistake it sees, and where.
+// They compile without a warning, and some of them give right answers on a GPU. Mend one mistake after the other:
+// the grader says which one it sees, and where.
 #include "06-debugging.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static int blocks_for(int n)
 //< version
 
 //> differences
-// A thread for each difference.
+// Each thread computes one difference.
 __global__ void subtract_neighbours(float *out, const float *in, int n)
 {
     int i = blockIdx.x * THREADS + threadIdx.x;
@@ -52,7 +52,7 @@ extern "C" void differences(float *out, const float *in, int n)
 }
 
 //> smooth
-// A block for each run, which it keeps in shared memory; a thread for each number.
+// Each block keeps one run in shared memory, and each thread has one number of it.
 __global__ void smooth_run(float *out, const float *in, int n, int rounds)
 {
     __shared__ float run[RUN];
@@ -69,7 +69,7 @@ __global__ void smooth_run(float *out, const float *in, int n, int rounds)
         if (t < count)
             mean = (run[left] + 2 * run[t] + run[right]) / 4;
         //> race BUG:
-        __syncthreads();  // everybody has read
+        __syncthreads();  // all threads have read
         //< race
         if (t < count)
             run[t] = mean;
@@ -82,7 +82,7 @@ __global__ void smooth_run(float *out, const float *in, int n, int rounds)
 //< smooth
 
 //> two-buffers TODO:
-// Version 2: two arrays change places from round to round: one barrier is enough.
+// Version 2: two arrays change places after each round, so one barrier is enough.
 __global__ void smooth_two_buffers(float *out, const float *in, int n, int rounds)
 {
     __shared__ float buffers[2][RUN];
@@ -94,7 +94,7 @@ __global__ void smooth_two_buffers(float *out, const float *in, int n, int round
     for (int r = 0; r < rounds; r++) {
         float *run = buffers[r % 2];
         run[t] = mine;
-        __syncthreads();  // nobody reads the other buffer any more
+        __syncthreads();  // no thread reads the other buffer any more
         if (t < count)
             mine = (run[left] + 2 * mine + run[right]) / 4;
     }
@@ -122,8 +122,9 @@ __device__ void put_in_order(float *a, float *b)
     *a = low, *b = high;
 }
 
-// Odd-even transposition sort: even phases put the pairs (0,1), (2,3) ... in order,
-// odd ones (1,2), (3,4) ...; after as many phases as there are numbers, all are.
+// Odd-even transposition sort. Even phases put the pairs (0,1), (2,3) ... in
+// order, and odd phases (1,2), (3,4) ... After as many phases as there are
+// numbers, all numbers are in order.
 __global__ void sort_run(float *out, const float *in, int n)
 {
     __shared__ float run[RUN];
@@ -160,7 +161,7 @@ extern "C" void sort_runs(float *out, const float *in, int n)
 }
 
 //> means
-// A thread for each column. Neighbouring threads read neighbouring numbers of a row.
+// Each thread adds up one column. Neighbouring threads read neighbouring numbers of a row.
 __global__ void add_rows(float *sums, const float *in, int rows, int cols)
 {
     //> column
@@ -201,7 +202,7 @@ static void means_by_memory(float *out, const float *in, int rows, int cols)
 //< by-memory
 
 //> by-register TODO:
-// Version 2: a sum that one thread alone needs belongs in a register.
+// Version 2: only one thread needs the sum of a column, so the sum can be in a register.
 __global__ void average_rows(float *out, const float *in, int rows, int cols)
 {
     int c = blockIdx.x * THREADS + threadIdx.x;
@@ -239,7 +240,7 @@ __global__ void multiply(float *out, const float *in, float factor, int n)
         out[i] = factor * in[i];
 }
 
-// Blocks of as many threads as the caller says, who is told if that cannot be.
+// The caller says how many threads a block has, and is told if no block can have so many.
 extern "C" int gain(float *out, const float *in, float factor, int n, int threads)
 {
     if (n == 0)

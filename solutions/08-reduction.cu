@@ -1,7 +1,7 @@
 // Lesson 8: add up a vector, first within threads, then within blocks, then over the blocks.
 //
-// A tree adds n numbers in log2(n) steps, but each step waits for the one before. So the tree is
-// for the end: most of the adding is done by threads that wait for nobody.
+// A tree adds n numbers in log2(n) steps, but each step waits for the step before it. So the tree
+// comes last. Most of the additions are made before it, by threads that do not wait for each other.
 #include "08-reduction.h"
 
 //> atomic TODO:
@@ -20,12 +20,15 @@
         }                                                            \
     } while (0)
 
+//> threads
 enum { THREADS = 256 };  // threads in a block: 8 warps
+//< threads
 
-//> naive
-// Version 1: each thread adds elements that lie a whole grid apart.
-// Then the block adds neighbours, then sums two apart, four apart ...
-__global__ void block_sums_naive(float *sums, const float *in, int n)
+//> halves
+// Versions 1 to 3: each thread adds elements that are a whole grid apart.
+// Then the block adds its upper half to its lower half, and does the same
+// with what is left.
+__global__ void block_sums(float *sums, const float *in, int n)
 {
     __shared__ float partial[THREADS];
     int t = threadIdx.x;
@@ -40,35 +43,7 @@ __global__ void block_sums_naive(float *sums, const float *in, int n)
     partial[t] = sum;
     __syncthreads();
 
-    for (int stride = 1; stride < THREADS; stride *= 2) {
-        if (t % (2 * stride) == 0)
-            partial[t] += partial[t + stride];
-        __syncthreads();
-    }
-    if (t == 0)
-        sums[blockIdx.x] = partial[0];
-}
-//< naive
-
-//> halves
-// Version 2: the block adds its upper half to its lower half, then does
-// the same with what is left. The threads at work are the first ones.
-__global__ void block_sums(float *sums, const float *in, int n)
-{
-    __shared__ float partial[THREADS];
-    int t = threadIdx.x;
-
-    //> own-elements
-    int first = blockIdx.x * THREADS + t;
-    int apart = gridDim.x * THREADS;
-    float sum = 0;
-    for (int i = first; i < n; i += apart)
-        sum += in[i];
-    //< own-elements
-    partial[t] = sum;
-    __syncthreads();
-
-    //> tree TODO: halve what is left of `partial` until it is one sum (5 lines)
+    //> tree TODO: add up `partial` in a tree; partial[0] is the sum (5 lines)
     for (int stride = THREADS / 2; stride > 0; stride /= 2) {
         if (t < stride)
             partial[t] += partial[t + stride];
@@ -98,8 +73,8 @@ __device__ float warp_sum(float x)
 //< warp-sum
 
 //> shuffles TODO:
-// Version 4: each warp adds its sums in registers. Shared memory serves
-// once, to bring the 8 warps' sums to the first warp.
+// Version 4: each warp adds its sums in registers. Shared memory is used
+// once, to bring the sums of the 8 warps to the first warp.
 __global__ void block_sums_shuffles(float *sums, const float *in, int n)
 {
     __shared__ float warp_sums[THREADS / 32];
@@ -127,8 +102,8 @@ __global__ void block_sums_shuffles(float *sums, const float *in, int n)
 //< shuffles
 
 //> vectors TODO:
-// Version 5: as version 4, but a thread loads four floats at a time. Up
-// to three are left at the end: one each for the grid's first threads.
+// Version 5: as version 4, but a thread loads four floats at a time. Up to
+// three are left at the end. The grid's first threads add one each.
 __device__ float own_sum_vectors(const float *in, int n)
 {
     const float4 *in4 = (const float4 *)in;
@@ -168,7 +143,7 @@ __global__ void block_sums_vectors(float *sums, const float *in, int n)
 
 //> one-launch TODO:
 // Version 6: one launch. Each block stores its sum and draws a ticket.
-// The one that draws the last knows that all sums are stored.
+// The block that draws the last ticket knows that all sums are stored.
 __device__ unsigned tickets;  // drawn in this call; 0 between calls
 
 __global__ void sum_one_launch(float *out, const float *in, int n,
@@ -200,7 +175,7 @@ __global__ void sum_one_launch(float *out, const float *in, int n,
 
 //> version TODO:
 #ifndef VERSION
-#define VERSION 6  // what `reduce` uses; 3 is 2 with fewer blocks
+#define VERSION 6  // what `reduce` does; 1 to 3 launch one kernel
 #endif
 //< version
 
@@ -208,37 +183,48 @@ __global__ void sum_one_launch(float *out, const float *in, int n,
 extern "C" void reduce(float *out, const float *in, int n,
                        float *scratch)
 {
-    //> choice TODO:
-    //| auto kernel = block_sums;  // or block_sums_naive, to compare
-    auto kernel = VERSION == 1   ? block_sums_naive
-                  : VERSION <= 3 ? block_sums
+    //> launches TODO:
+    //| // One block adds everything.
+    //| block_sums<<<1, THREADS>>>(out, in, n);
+    //> choice
+    auto kernel = VERSION <= 3   ? block_sums
                   : VERSION == 4 ? block_sums_shuffles
                                  : block_sums_vectors;
     //< choice
+    if (VERSION == 1) {  // one block adds everything
+        kernel<<<1, THREADS>>>(out, in, n);
+        CHECK(cudaGetLastError());
+        return;
+    }
 
-    int blocks = (n + THREADS - 1) / THREADS;  // a thread an element
-    //> fewer TODO:
+    //> blocks
+    int blocks = (n + THREADS - 1) / THREADS;  // a thread for each element
+    //< blocks
+    //> fewer
     if (VERSION >= 3 && blocks > BLOCKS)
         blocks = BLOCKS;  // a thread for several elements
     //< fewer
-    //> one TODO:
+    //> one
     if (VERSION == 6) {
         if (blocks == 0)
-            blocks = 1;  // somebody must store the 0
+            blocks = 1;  // there must be a block that stores the 0
         sum_one_launch<<<blocks, THREADS>>>(out, in, n, scratch);
         CHECK(cudaGetLastError());
         return;
     }
     //< one
+    //> two
     //> first
     if (blocks > 0)  // a grid of no blocks is an error
         kernel<<<blocks, THREADS>>>(scratch, in, n);
     CHECK(cudaGetLastError());
     //< first
 
-    //> second TODO: one block more, from the sums in `scratch` to `out` (2 lines)
+    //> second
     kernel<<<1, THREADS>>>(out, scratch, blocks);
-    CHECK(cudaGetLastError());  // the caller synchronises
     //< second
+    //< two
+    //< launches
+    CHECK(cudaGetLastError());  // the caller synchronises
 }
 //< launch

@@ -46,7 +46,8 @@ verdict 'the EPUB has what only a web page can use'
 
 # ---- PDF
 
-command -v chromium >/dev/null || command -v google-chrome >/dev/null || {
+. book/browser.sh
+[ "$chromium" ] || {
     lacks Chromium 'the tests of the PDF'
     finish
 }
@@ -61,10 +62,10 @@ verdict "$pdf: is not tagged"
 pdffonts "$pdf" | awk 'NR > 2 { n++; if ($(NF - 4) != "yes") { print; bad = 1 } } END { exit bad || !n }' >"$scratch/fonts"
 verdict "$pdf: has fonts that are not embedded: $(cat "$scratch/fonts")"
 
-# A page of the book holds some three hundred words; far from that, something is missing or has come apart.
+# A page of the book holds some four hundred and fifty words, code included; far from that, something is missing or has come apart.
 pdftotext -nopgbrk "$pdf" "$scratch/text"
 words=$(wc -w <"$scratch/text") pages=$(sed -n 's/^Pages: *//p' "$scratch/info")
-[ $((pages * 120)) -le "$words" ] && [ "$words" -le $((pages * 450)) ]
+[ $((pages * 250)) -le "$words" ] && [ "$words" -le $((pages * 600)) ]
 verdict "$pdf: $words words on $pages pages"
 
 pdftohtml -xml -i -stdout "$pdf" 2>/dev/null | sed -n '/<outline>/,$p' | sed "s/<[^>]*>//g; s/&#34;/\"/g; s/&#39;/'/g" >"$scratch/outline"

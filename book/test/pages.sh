@@ -33,7 +33,8 @@ done
 
 # ---- In a browser
 
-chromium=$(command -v chromium || command -v google-chrome) || {
+. book/browser.sh
+[ "$chromium" ] || {
     lacks Chromium 'the tests of the pages in a browser'
     finish
 }
@@ -67,11 +68,8 @@ done
 
 # look THEME NUMBER: what Chromium says of the frames; NUMBER is its name for the theme.
 look() {
-    mkdir "$scratch/profile-$1"
-    "$chromium" --headless --no-sandbox --disable-gpu --allow-file-access-from-files \
-        --user-data-dir="$scratch/profile-$1" --blink-settings=preferredColorScheme="$2" \
-        --virtual-time-budget=600000 --dump-dom "file://$scratch/frames.html?$1" \
-        >"$scratch/$1" 2>"$scratch/$1.log"
+    browse --allow-file-access-from-files --blink-settings=preferredColorScheme="$2" --virtual-time-budget=600000 \
+        --dump-dom "file://$scratch/frames.html?$1" >"$scratch/$1" 2>"$scratch/$1.log"
 }
 look light 1 &
 look dark 0

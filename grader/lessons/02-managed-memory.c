@@ -3,6 +3,7 @@
 // would round these temperatures, all below 1.5, by fifty times as much.
 #include "grader.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,40 @@ static bool only_near_the_heater(const Mismatch *m)
     return m->is_wrong(rod.n / 2) && m->wrong * 2 < m->out->count;
 }
 
+// The heater was on, and the cells that it cannot have warmed yet are all 0, as fresh managed
+// memory is.
+static bool began_with_nothing(const Mismatch *m)
+{
+    size_t far = 0;
+    for (size_t i = 0; i < m->out->count; i++) {
+        if (labs((long)i - rod.n / 2) < rod.steps) continue;
+        far++;
+        if (m->out->f32[i] != 0) return false;
+    }
+    return far > 0 && m->out->f32[rod.n / 2] != 0;
+}
+
+// The first of the cells at the rod's end that are 0, or as before the first time step: of them no
+// thread made anything. The number of cells: there are none.
+static size_t end_of_computed(const Mismatch *m)
+{
+    size_t i = m->out->count;
+    while (i > 0 && (m->out->f32[i - 1] == 0 || m->out->f32[i - 1] == rod.first[i - 1])) i--;
+    return i;
+}
+
+static const char *cells_left_out(const Mismatch *m)
+{
+    static char words[120];
+    size_t first = end_of_computed(m);
+    if (first == m->out->count || first == 0) return NULL;
+    snprintf(words, sizeof words,
+             "Cells from %zu on are 0, or as in in[]: no thread computes them in a time step.",
+             first);
+    advise("launch a thread for each cell: n / THREADS blocks, rounded up");
+    return words;
+}
+
 static const char *not_the_last_state(const Mismatch *m)
 {
     if (is_state(m, rod.first))
@@ -66,7 +101,12 @@ static const char *not_the_last_state(const Mismatch *m)
     if (only_near_the_heater(m))
         return "Only cells near the heater are wrong: its power comes from the temperature "
                "before each step.";
-    return NULL;
+    if (began_with_nothing(m)) {
+        advise("fill now, and launch step with next first, where it writes, and now second");
+        return "Far from the heater all is 0: the first launch read an array that was never "
+               "filled.";
+    }
+    return cells_left_out(m);
 }
 
 static void heats(int n, int steps)

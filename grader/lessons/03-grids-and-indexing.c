@@ -81,23 +81,22 @@ static size_t ends_early(const Mismatch *m)
 static const char *which_grey(const Mismatch *m)
 {
     if (stored_tight(m))
-        return "The rows of grey were stored width bytes apart. They lie grey_pitch apart.";
+        return "The rows of grey were stored width bytes apart. They are grey_pitch apart.";
     if (only_between_rows(m))
         return "Every pixel is right, but bytes between the rows were written, which are not the "
                "picture's: do all "
                "threads beyond the width stop?";
     if (was_made_of(m, 3 * stack.width, false))
-        return "That is what rgb would give if its rows lay 3 * width bytes apart. They lie "
+        return "That is what rgb would give if its rows were 3 * width bytes apart. They are "
                "rgb_pitch apart.";
     if (was_made_of(m, stack.rgb_pitch, true))
         return "Each picture of the stack has become the first one: z must be in the row of rgb.";
     if (ends_early(m) == 1)
         return "Only the first picture was made: z must count up from blockIdx.z, and be in the "
-               "row of grey.";
+               "row of grey; a loop over rows must go on to the last row of the stack.";
     if (ends_early(m))
         return "From there on no picture was made: a grid is at most 65,535 blocks deep, and its "
-               "threads must go on "
-               "where it ends.";
+               "threads must go on where it ends.";
     return NULL;
 }
 
@@ -187,12 +186,12 @@ Check(grids_and_indexing, no_pictures)
     greys(5, 5, 0, 0, 0);
 }
 
-// The check that profiles/lessons/03-grids-and-indexing.cfg measures: a cat, thrice, with its
-// colours turned round. The pitches are those that cudaMallocPitch gives on an H200, multiples of
-// 512.
-Check(grids_and_indexing, a_cat_thrice)
+// The check that profiles/lessons/03-grids-and-indexing.cfg measures: 24 pictures of a cat, with
+// its colours turned round from each to the next. The pitches are those that cudaMallocPitch gives
+// on an H200, multiples of 512.
+Check(grids_and_indexing, cats)
 {
-    enum { COUNT = 3, RGB_PITCH = 1536, GREY_PITCH = 512 };
+    enum { COUNT = 24, RGB_PITCH = 1536, GREY_PITCH = 512 };
     Picture cat = picture_load("chelsea.png", 3);
     size_t rows = COUNT * cat.height;
     Buffer *rgb = input_u8("rgb", rows * RGB_PITCH, 0, 255),

@@ -5,9 +5,9 @@
 extern "C" {
 #endif
 
-// Makes a stack of colour pictures grey. There are `count` of them, one behind the other, and all
-// have `height` rows of `width` pixels. A pixel of rgb has three bytes, red, green and blue; of
-// grey it has one,
+// Makes a stack of colour pictures grey. The stack has `count` pictures, one after the other, and
+// each has `height` rows of `width` pixels. A pixel of rgb has three bytes, red, green and blue. A
+// pixel of grey has one byte,
 //
 //     (77 * red + 150 * green + 29 * blue + 128) / 256
 //

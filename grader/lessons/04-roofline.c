@@ -2,6 +2,7 @@
 // Horner's rule in double.
 #include "grader.h"
 #include <math.h>
+#include <stdio.h>
 
 enum { PAGEABLE, PINNED, DEVICE };
 
@@ -22,12 +23,12 @@ static const char *why_off(double times, int bytes, int repeats)
     if (near(times * bytes, bytes / 1000000 * 1e6))
         return " bytes / 1000000 is a whole number in C, and so cut off: make it a double first.";
     if (repeats > 1 && near(times, 1.0 / repeats))
-        return " That is the rate of one copy in the time of all: how many copies lie between the "
+        return " That is the rate of one copy in the time of all: how many copies are between the "
                "events?";
     if (repeats > 1 && near(times, repeats / (repeats + 1.0)))
         return " That is the time of one copy more: the one to warm up goes before the first "
                "event.";
-    return " Time goes from event to event, and all copies but the first lie between the two.";
+    return " The time is from event to event: all copies but the first are between the two.";
 }
 
 static const char *why_negative(int bytes, int repeats)
@@ -99,16 +100,19 @@ static struct {
     int degree;
 } asked;
 
-enum variant { AS_ASKED, TURNED, TOO_SHORT, TOO_LONG, NO_CONSTANT, STOPPED, VARIANTS };
+enum variant { AS_ASKED, TURNED, TOO_SHORT, TOO_LONG, NO_CONSTANT, STOPPED, RAISED, VARIANTS };
 
 static const char *const words[VARIANTS] = {
-    [TURNED] = "So it is when the coefficients come in the other order: c[0] is the constant, "
-               "c[degree] goes with the highest power.",
-    [TOO_SHORT] = "So it is without the last coefficient, c[degree]: there are degree + 1 of them.",
-    [TOO_LONG] =
-        "So it is with c[degree] twice: the sum begins with it, and the loop with the one before.",
-    [NO_CONSTANT] = "So it is without c[0].",
-    [STOPPED] = "So it is one step before the end: c[0] comes last.",
+    [TURNED] = "These are the values with the coefficients in the other order: c[0] is the "
+               "constant, and c[degree] goes with the highest power.",
+    [TOO_SHORT] = "These are the values without the last coefficient, c[degree]: there are degree "
+                  "+ 1 coefficients.",
+    [TOO_LONG] = "These are the values with c[degree] twice: the sum begins with it, so the loop "
+                 "begins with the coefficient before it.",
+    [NO_CONSTANT] = "These are the values without c[0].",
+    [STOPPED] = "These are the values one step before the end: c[0] comes last.",
+    [RAISED] = "These are the values with each coefficient one power too high: c[0] goes with no "
+               "x, c[1] with x.",
 };
 
 static double value(double x, enum variant v)
@@ -116,7 +120,18 @@ static double value(double x, enum variant v)
     int degree = asked.degree - (v == TOO_SHORT), last = v == NO_CONSTANT || v == STOPPED;
     double sum = v == TOO_LONG ? asked.c[degree] : 0;
     for (int k = degree; k >= last; k--) sum = sum * x + asked.c[v == TURNED ? degree - k : k];
-    return v == NO_CONSTANT ? sum * x : sum;
+    return v == NO_CONSTANT || v == RAISED ? sum * x : sum;
+}
+
+// Is it always the same one of four elements?
+static const char *one_of_four(const Mismatch *m)
+{
+    static char text[80];
+    if (m->out->count % 4 || m->wrong != m->out->count / 4) return NULL;
+    for (size_t i = m->first; i < m->out->count; i += 4)
+        if (!m->is_wrong(i)) return NULL;
+    snprintf(text, sizeof text, "All wrong elements are the %c of their float4.", "xyzw"[m->first]);
+    return text;
 }
 
 static const char *which(const Mismatch *m)
@@ -127,7 +142,7 @@ static const char *which(const Mismatch *m)
             same = fabs(m->out->f32[i] - value(asked.x[i], v)) <= 1e-4;
         if (same) return words[v];
     }
-    return NULL;
+    return one_of_four(m);
 }
 
 // In Horner's rule or by powers, each step rounds: of a sum of degree + 1 terms below 1, 1e-7 each.
@@ -185,7 +200,7 @@ Check(roofline, polynomials)
 }
 
 // The check that profiles/lessons/04-roofline.cfg measures.
-Check(roofline, a_quarter_million) { evaluates(1 << 18, 32); }
+Check(roofline, two_million) { evaluates(1 << 21, 32); }
 
 // What it times on a GPU: a low degree, where memory is the limit.
 Measure(roofline, large)

@@ -88,21 +88,21 @@ static const char *which_rounds(const Mismatch *m)
         for (size_t i = 0; i < m->out->count && same; i++)
             same = fabs(m->out->f32[i] - guess[i]) <= 1e-6;
         if (same) {
-            snprintf(words, sizeof words, "So it is after %d round%s.", rounds,
+            snprintf(words, sizeof words, "These are the values after %d round%s.", rounds,
                      rounds == 1 ? "" : "s");
             return words;
         }
     }
     if (from_borders(m, RUN)) {
-        advise("work out by hand what the first and the last thread of a run take for the "
-               "neighbour that they have not");
-        return "All that is wrong lies beside the ends of runs.";
+        advise("work out by hand what the first and the last thread of a run use for the "
+               "neighbour that is missing");
+        return "All wrong elements are beside the ends of runs.";
     }
     if (from_borders(m, 32)) {
         advise("let all threads have read before any writes: a __syncthreads() between the two. "
-               "volatile and fences make nobody wait");
-        return "All that is wrong lies beside the borders of warps: a number was read after a warp "
-               "beside it had written it anew.";
+               "with volatile or a fence no thread waits");
+        return "All wrong elements are beside the borders of warps: a number was read after the "
+               "neighbouring warp had overwritten it.";
     }
     return NULL;
 }

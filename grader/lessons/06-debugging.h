@@ -27,9 +27,9 @@ void sort_runs(float *out, const float *in, int n);
 // more.
 void column_means(float *out, const float *in, int rows, int cols);
 
-// out[i] = factor * in[i], by blocks of `threads` threads, 1 or more: the caller knows his device,
-// or thinks so. Returns 0 if the work was launched, and CUDA's error number if the device would not
-// have so many; then nothing is written, and the next call is not the worse for it.
+// out[i] = factor * in[i], by blocks of `threads` threads, 1 or more. Returns 0 if the work was
+// launched. If the device does not allow so many threads, it returns CUDA's error number: nothing
+// is written, and the next call does not find that error again.
 int gain(float *out, const float *in, float factor, int n, int threads);
 
 #ifdef __cplusplus

@@ -15,15 +15,20 @@ static struct {
 } asked;
 
 // The answer, and what those get who change one thing in it.
-enum variant { AS_ASKED, ZEROS, RUN_ON, AT_THE_PIXEL, FEW_WEIGHTS };
+enum variant { AS_ASKED, ZEROS, RUN_ON, AT_THE_PIXEL, TURNED, SHORT, FEW_WEIGHTS };
 
 static const char *const words[] = {
-    [ZEROS] = "So it is when pixels beyond the edge count as 0. The contract takes the nearest "
-              "pixel of the picture.",
-    [RUN_ON] = "Beyond the end of a row that takes pixels of the next row. Clamp the column, too, "
+    [ZEROS] =
+        "That is the sum if pixels beyond the edge count as 0. The contract takes the nearest "
+        "pixel of the picture.",
+    [RUN_ON] = "Beyond the end of a row this takes pixels of the next row. Clamp the column, too, "
                "not the index alone.",
-    [AT_THE_PIXEL] = "So it is when the window begins at the pixel. It begins `radius` rows above, "
-                     "and as many columns to the left.",
+    [AT_THE_PIXEL] = "That is the sum if the window begins at the pixel. It begins `radius` rows "
+                     "above, and as many columns to the left.",
+    [TURNED] = "That is the sum if rows and columns of the window change places: weight (i, j) "
+               "belongs to row i and column j of the window.",
+    [SHORT] = "That is the sum without the last row and column of the window, which has 2 * radius "
+              "+ 1 of each.",
 };
 
 static int clamped(int at, int count) { return at < 0 ? 0 : at >= count ? count - 1 : at; }
@@ -53,8 +58,11 @@ static double sum_at(int y, int x, enum variant v)
     double sum = 0;
 
     for (int dy = -r; dy <= r; dy++)
-        for (int dx = -r; dx <= r; dx++, at++)
-            sum += at < count ? asked.weights[at] * pixel(y + dy + to, x + dx + to, v) : 0;
+        for (int dx = -r; dx <= r; dx++, at++) {
+            int down = v == TURNED ? dx : dy, right = v == TURNED ? dy : dx;
+            bool left_out = at >= count || (v == SHORT && (dy == r || dx == r));
+            sum += left_out ? 0 : asked.weights[at] * pixel(y + down + to, x + right + to, v);
+        }
     return sum;
 }
 
@@ -77,11 +85,14 @@ static const char *few_weights(const Mismatch *m)
     static char text[120];
     int count = square(asked.radius);
 
-    for (asked.arrived = 0; asked.arrived < count; asked.arrived++)
+    asked.arrived = 0;
+    if (is_variant(m, FEW_WEIGHTS))
+        return "That is the sum if no weight arrives in `filter`: copy them before the launch.";
+    while (++asked.arrived < count)
         if (is_variant(m, FEW_WEIGHTS)) {
             snprintf(text, sizeof text,
-                     "So it is when only %d of the %d weights arrive in the symbol: the copy "
-                     "counts bytes.",
+                     "That is the sum if only %d of the %d weights arrive in `filter`: the size of "
+                     "a copy is in bytes.",
                      asked.arrived, count);
             return text;
         }
@@ -103,18 +114,19 @@ static bool only_the_first_block(const Mismatch *m)
 
 static const char *which_variant(const Mismatch *m)
 {
-    for (enum variant v = ZEROS; v <= AT_THE_PIXEL; v++)
+    for (enum variant v = ZEROS; v <= SHORT; v++)
         if (is_variant(m, v)) return words[v];
     if (only_the_first_block(m))
-        return "The first block's pixels are right, others begin wrong: look at what is worked out "
-               "from blockIdx.";
+        return "The first block's pixels are right, and others begin wrong: look at what is worked "
+               "out from blockIdx.";
     return few_weights(m);
 }
 
 static const char *far_pixel(const Mismatch *m)
 {
     if (isnan(m->out->f32[m->first]))
-        return "That is not a number: 0 times an infinite pixel. A pixel outside of the window "
+        return "The sum is not a number, because 0 times an infinite pixel is none. A pixel "
+               "outside the window "
                "must not be multiplied at all.";
     return NULL;
 }
@@ -326,14 +338,14 @@ Check(stencil, a_photograph)
     }
 }
 
-// The check that profiles/lessons/07-stencil.cfg measures: 16 MiB of compulsory traffic, 25
+// The check that profiles/lessons/07-stencil.cfg measures: 16 MiB of compulsory traffic, 81
 // multiply-and-adds a pixel, rows that begin on a sector.
-Check(stencil, two_million) { filters(2048, 1024, 2); }
+Check(stencil, two_million) { filters(2048, 1024, 4); }
 
 // What profiles/lessons/07-stencil.cfg times on a GPU: 256 MiB of compulsory traffic a call.
 Measure(stencil, large)
 {
-    enum { WIDTH = 8192, HEIGHT = 4096, RADIUS = 2 };
+    enum { WIDTH = 8192, HEIGHT = 4096, RADIUS = 4 };
     size_t n = (size_t)WIDTH * HEIGHT, sets = rotations(8 * n);
     Buffer *in[ROTATIONS_MAX], *out[ROTATIONS_MAX], *weights[ROTATIONS_MAX];
 

@@ -31,6 +31,15 @@ static const char *of_some(double got)
     return NULL;
 }
 
+static double answer;
+
+static bool gives_the_answer(const uint32_t *times)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++) sum += (double)times[i] * input[i];
+    return sum == answer;
+}
+
 // A tree of halves in which the threads add whose turn it was in the tree of neighbours.
 static bool is_thread_0_alone(double got)
 {
@@ -39,10 +48,28 @@ static bool is_thread_0_alone(double got)
     return count <= 256 && got == sum;
 }
 
+// The words if a tree of halves ends so early that its first sum has only elements some steps
+// apart.
+static const char *of_half_a_tree(double got)
+{
+    static char words[100];
+
+    for (int apart = 2; apart <= 128 && count <= 256; apart *= 2) {
+        double sum = 0;
+        for (int i = 0; i < count; i += apart) sum += input[i];
+        if (got != sum) continue;
+        snprintf(words, sizeof words,
+                 "Only elements 0, %d, %d and so on were added: the tree ends before its last %s.",
+                 apart, 2 * apart, apart == 2 ? "step" : "steps");
+        return words;
+    }
+    return NULL;
+}
+
 static const char *nothing_stored(void)
 {
     if (count == 0)
-        return "Nothing was written to out. The sum of nothing is 0, and somebody has to store it.";
+        return "Nothing was written to out. The sum of nothing is 0, and it must be stored.";
     return counter("launch__count") == 1
              ? "One kernel ran, and nothing was written to out: the sums of the blocks must "
                "be added as well, by a second launch or the last block."
@@ -59,11 +86,14 @@ static const char *which_part(const Mismatch *m)
 
     if ((uint32_t)m->out->i32[0] == POISON) return nothing_stored();
     if (got != got)
-        return "Not a number: something was added that nobody had set, in scratch or in shared "
-               "memory.";
+        return "Not a number: something was added that was never set, in out, in scratch or in "
+               "shared memory.";
     if (got == 0) return "That is 0: no element was added.";
     if (got < 0) return "All elements are positive: something was subtracted.";
     if (count > 1 && got == input[0]) return "That is in[0] alone.";
+    answer = got;
+    some = explain_stride((size_t)count, gives_the_answer);
+    if (some) return some;
     if (times > 1 && times == (int)times) {
         snprintf(words, sizeof words, "That is %d times the sum.", (int)times);
         return words;
@@ -73,6 +103,7 @@ static const char *which_part(const Mismatch *m)
                "halves, all threads "
                "below `stride` add in each step.";
     some = of_some(got);
+    if (!some) some = of_half_a_tree(got);
     return some      ? some
          : got < due ? "All elements are positive: some were left out."
                      : "All elements are positive: some were added more than once.";
@@ -93,8 +124,8 @@ static const char *how_rounded(const Mismatch *m)
     if ((uint32_t)m->out->i32[0] == POISON) return nothing_stored();
     if (got != got) return which_part(m);
     if (m->out->f32[0] == chain())
-        return "So it goes when a single float takes up all elements in turn: once it is large, it "
-               "loses what small ones add.";
+        return "A single float took all elements, one after the other. Once it is large, small "
+               "elements no longer change it.";
     if (got == (int)got && count <= 1000)
         return "That is a whole number, of fractions: somewhere an int cuts them off.";
     if (count <= 1000 && (off > 0 ? off : -off) < 1e-2)
@@ -177,7 +208,8 @@ Check(reduction, fractions)
     adds_fractions(100003, 0, 1e-5);
 }
 
-// 2^24, beside which a float has no place for a fraction. Whoever adds all to it in turn loses all.
+// 2^24, beside which a float has no place for a fraction. A sum that adds all to it in turn loses
+// them.
 Check(reduction, small_beside_large) { adds_fractions(1000003, 16777216, 1e-3); }
 
 // The check that profiles/lessons/08-reduction.cfg measures: 16 MiB to be read.

@@ -59,7 +59,7 @@ static int refuse(const Lesson *lesson)
 {
     say_state(TELLS, "HINT", "lesson %d: you have seen all %d", lesson->number, HINTS);
     say(2, "From the first: make hint-%d HINT=1", lesson->number);
-    say(2, "The solution, explained step by step, is in lessons/%s.md.", lesson->name);
+    say(2, "The solution, explained step by step: make read-%d ALL=1", lesson->number);
     return 0;
 }
 

@@ -1,5 +1,5 @@
-// study COMMAND [LESSON]: what `make hint-5` and its neighbours run. hint, quiz, reset, profile and
-// watch take a lesson's name; progress takes none, and watch need not.
+// study COMMAND [LESSON]: what `make hint-5` and its neighbours run. hint, quiz, reset, profile,
+// compare and watch take a lesson's name; progress takes none, and watch need not.
 #include "study.h"
 #include <locale.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@ static const struct {
     const char *name;
     int (*act)(const Lesson *);
 } commands[] = {
-    { "hint", hint },       { "quiz", quiz },   { "reset", reset },
-    { "profile", profile }, { "watch", watch },
+    { "hint", hint },       { "quiz", quiz },       { "reset", reset },
+    { "profile", profile }, { "compare", compare }, { "watch", watch },
 };
 
 static const Lesson *find(const char *name)
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
         if (strcmp(commands[i].name, command) == 0) return commands[i].act(lesson);
     fprintf(stderr,
             "usage: %s progress\n"
-            "       %s hint|quiz|reset|profile|watch LESSON\n",
+            "       %s hint|quiz|reset|profile|compare|watch LESSON\n",
             argv[0], argv[0]);
     return 2;
 }

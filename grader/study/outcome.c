@@ -1,11 +1,15 @@
 // What the graders' results say of the student's files.
 #define _GNU_SOURCE
+#include "process.h"
 #include "study.h"
 #include "text.h"
 #include "verdict.h"
+#include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool newer(const char *file, const char *than)
 {
@@ -13,6 +17,17 @@ static bool newer(const char *file, const char *than)
     if (stat(file, &a) != 0 || stat(than, &b) != 0) return false;
     return a.st_mtim.tv_sec != b.st_mtim.tv_sec ? a.st_mtim.tv_sec > b.st_mtim.tv_sec
                                                 : a.st_mtim.tv_nsec > b.st_mtim.tv_nsec;
+}
+
+const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+double number_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
 }
 
 Outcome outcome_read(const Lesson *lesson)
@@ -33,11 +48,30 @@ Outcome outcome_read(const Lesson *lesson)
         o.passed = (int)json_integer_value(json_object_get(score, "passed"));
         o.checks = (int)json_integer_value(json_object_get(score, "checks"));
         o.speed = json_is_integer(speed) ? (int)json_integer_value(speed) : -1;
+        o.step = (int)json_integer_value(json_object_get(score, "step"));
+        o.steps = (int)json_integer_value(json_object_get(score, "steps"));
         o.gold = json_is_true(json_object_get(score, "gold"));
         o.edited = newer(lesson->exercise, path);
     }
     free(path);
     return o;
+}
+
+json_t *outcome_grade(const Lesson *lesson, const char *file, const char *said)
+{
+    char *program = text_format("build/grader/%s", lesson->name);
+    char *result = text_format("build/profile/%s.json", lesson->name);
+    const char *argv[] = { program, "--result", result, file, NULL };
+    int fd = open(said, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666), status;
+    Spawn spawn = { .argv = argv, .from = { fd, fd }, .to = { 1, 2 }, .descriptors = 2 };
+    unlink(result);
+    pid_t pid = fd < 0 ? -1 : process_start(&spawn);
+    if (pid > 0) process_wait(pid, INFINITY, &status);
+    if (fd >= 0) close(fd);
+    json_t *json = json_load_file(result, 0, NULL);
+    free(program);
+    free(result);
+    return json;
 }
 
 static bool says(const json_t *result, const char *key, const char *variable, const char *usual)

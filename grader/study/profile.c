@@ -3,36 +3,14 @@
 // the result of the last grading; where something is newer than that, it grades the exercise once
 // more, in silence.
 #define _GNU_SOURCE
+#include "device.h"
 #include "study.h"
-#include "process.h"
 #include "text.h"
 #include "verdict.h"
-#include <fcntl.h>
-#include <libconfig.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-// ---- Grading in silence
-
-static json_t *grade(const Lesson *lesson, const char *said)
-{
-    char *program = text_format("build/grader/%s", lesson->name);
-    char *result = text_format("build/profile/%s.json", lesson->name);
-    const char *argv[] = { program, "--result", result, lesson->exercise, NULL };
-    int fd = open(said, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666), status;
-    Spawn spawn = { .argv = argv, .from = { fd, fd }, .to = { 1, 2 }, .descriptors = 2 };
-    unlink(result);
-    pid_t pid = fd < 0 ? -1 : process_start(&spawn);
-    if (pid > 0) process_wait(pid, INFINITY, &status);
-    if (fd >= 0) close(fd);
-    json_t *json = json_load_file(result, 0, NULL);
-    free(program);
-    free(result);
-    return json;
-}
 
 static void copy_out(const char *path)
 {
@@ -42,17 +20,6 @@ static void copy_out(const char *path)
 }
 
 // ---- Which check
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-static double number_of(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
 
 // CHECK=name; else the one that the first claim is about; else the one with the most work, which is
 // the most predicted time.
@@ -84,14 +51,6 @@ static json_t *found_before(const Lesson *lesson)
     json_t *result = useful ? json_incref(o.result) : NULL;
     outcome_free(&o);
     return result;
-}
-
-static char *spoken(const char *name)
-{
-    char *words = strdup(name);
-    for (char *c = words; *c; c++)
-        if (*c == '_') *c = ' ';
-    return words;
 }
 
 // ---- The bounds
@@ -135,7 +94,8 @@ static void print_row(const char *name, const char *value, const char *least, co
                from ? least : "", to ? ", at most " : "", to ? most : "", *state ? ": " : "",
                state);
     else
-        printf("  %-24s %12s %10s %10s%s%s\n", name, value, least, most, *state ? "  " : "", state);
+        printf("  %s%*s %12s %10s %10s%s%s\n", name, 24 - (int)text_columns(name), "", value, least,
+               most, *state ? "  " : "", state);
 }
 
 static void print_claim(const json_t *claim)
@@ -151,28 +111,16 @@ static void print_claim(const json_t *claim)
     free(value);
 }
 
-// Of the device that is imitated, bytes a second; 0: not known.
-static double memory_rate(const char *device)
-{
-    char *path = text_format("profiles/devices/%s.cfg", device);
-    double rate = 0;
-    config_t config;
-    config_init(&config);
-    if (config_read_file(&config, path))
-        config_lookup_float(&config, "dram_bytes_per_second", &rate);
-    config_destroy(&config);
-    free(path);
-    return rate;
-}
-
-// What is compulsory, moved at the memory's full rate, bounds the time from below.
+// A launch a call, and what is compulsory moved at the full rate, bound the time from below.
 static void print_time(const json_t *check, const char *device)
 {
-    double bytes = number_of(check, "compulsory_read") + number_of(check, "compulsory_write");
-    double rate = memory_rate(device);
+    double read = number_of(check, "compulsory_read"),
+           written = number_of(check, "compulsory_write"), calls = number_of(check, "calls");
+    double seconds = calls * device_least_time(".", device, read / calls, written / calls);
     char *value = text_format("~%.1f", number_of(check, "time_ns") / 1e3);
-    char *least = rate > 0 && bytes > 0 ? text_format("%.1f", bytes / rate * 1e6) : strdup("-");
-    print_row("time, us, predicted", value, least, "-", "");
+    char *least =
+        seconds > 0 && read + written > 0 ? text_format("%.1f", seconds * 1e6) : strdup("-");
+    print_row("time, µs, predicted", value, least, "-", "");
     free(value);
     free(least);
 }
@@ -321,7 +269,7 @@ static void print_kernel(const Lesson *lesson, const json_t *check, const json_t
 {
     int launches = (int)number_of(kernel, "launches");
     char *words =
-        text_format("%s: %d launch%s, ~%.1f us predicted", text_of(kernel, "signature"), launches,
+        text_format("%s: %d launch%s, ~%.1f µs predicted", text_of(kernel, "signature"), launches,
                     launches == 1 ? "" : "es", number_of(kernel, "time_ns") / 1e3);
     fputc('\n', stdout);
     text_flow(stdout, 0, 2, words);
@@ -355,7 +303,7 @@ static void print_rest(const json_t *check)
 static void print_profile(const Lesson *lesson, const json_t *result, const json_t *check)
 {
     const char *verdict = text_of(result, "verdict");
-    char *name = spoken(text_of(check, "check"));
+    char *name = text_spaced(text_of(check, "check"));
     int calls = (int)number_of(check, "calls");
     say_state(outcome_colour(verdict), "PROFILE", "lesson %d: %s. Check \"%s\", %d call%s, on %s",
               lesson->number, verdict, name, calls, calls == 1 ? "" : "s",
@@ -368,8 +316,7 @@ static void print_profile(const Lesson *lesson, const json_t *result, const json
     print_rest(check);
     fputc('\n', stdout);
     say(0, "Predicted times come from a model of the device, with its caches and its queues. They "
-           "are no "
-           "measurement: half of them err by less than a tenth.");
+           "are not measurements: half of them are off by less than a tenth.");
     free(name);
 }
 
@@ -400,7 +347,8 @@ int profile(const Lesson *lesson)
 {
     mkdir("build/profile", 0777);
     char *said = text_format("build/profile/%s.txt", lesson->name);
-    json_t *before = found_before(lesson), *result = before ? before : grade(lesson, said);
+    json_t *before = found_before(lesson),
+           *result = before ? before : outcome_grade(lesson, lesson->exercise, said);
     const json_t *check = choose_check(result);
     int status = 0;
     if (check && has_kernels(check)) print_profile(lesson, result, check);

@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// "6 of 6, speed 9/10" or "6 of 6, gold", as far as it got.
+// "6 of 6, speed 9/10", "6 of 6, step 1 of 2, 7/10", or "6 of 6, gold", as far as it got.
 static char *score_words(const Outcome *o)
 {
     if (!o->verdict) return strdup("not begun");
     if (!o->checks) return strdup("");
     if (o->gold) return text_format("%d of %d, gold", o->passed, o->checks);
+    if (o->steps)
+        return text_format("%d of %d, step %d of %d, %d/10", o->passed, o->checks, o->step,
+                           o->steps, o->speed);
     return o->speed < 0 ? text_format("%d of %d", o->passed, o->checks)
                         : text_format("%d of %d, speed %d/10", o->passed, o->checks, o->speed);
 }

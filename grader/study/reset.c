@@ -56,7 +56,7 @@ static bool agreed(const Lesson *lesson)
     if (!isatty(STDIN_FILENO)) {
         say_state(ASKS, "RESET", "lesson %d: not done; there is no terminal to ask on",
                   lesson->number);
-        say(2, "To have it done all the same: make reset-%d YES=1", lesson->number);
+        say(2, "To do it anyway: make reset-%d YES=1", lesson->number);
         return false;
     }
     say_state(ASKS, "RESET",

@@ -10,6 +10,7 @@
 //     outcome.c   what the graders' results say
 //     progress.c  a line a lesson
 //     profile.c   counters and predicted time beside their bounds
+//     compare.c   the student's answer beside ours
 //     watch.c     grades again whenever the exercise is saved
 #pragma once
 #include <jansson.h>
@@ -69,6 +70,7 @@ typedef struct Outcome {
     json_t *result;            // the grader's (result.h), or NULL: it never was graded
     const char *verdict;       // its word, or NULL
     int passed, checks, speed; // speed -1: none
+    int step, steps;           // of the lesson's ladder; steps 0: none
     bool gold;                 // it keeps the expert's bounds
     bool edited;               // the file is newer than its result
 } Outcome;
@@ -79,6 +81,14 @@ void outcome_free(Outcome *o);
 // Would grading it once more give the same? Neither the file nor what it was graded with is newer
 // than the result, and the environment asks for nothing else.
 bool outcome_is_current(const Outcome *o, const Lesson *lesson);
+
+// A member of a result or of a part of it: "" or 0 where it is missing.
+const char *text_of(const json_t *object, const char *key);
+double number_of(const json_t *object, const char *key);
+
+// Grades a file of the lesson in silence: the result, or NULL. What the grader prints goes to
+// `said`.
+json_t *outcome_grade(const Lesson *lesson, const char *file, const char *said);
 
 // The first lesson that does not pass, or NULL.
 const Lesson *outcome_next(void);
@@ -92,5 +102,6 @@ int hint(const Lesson *lesson);
 int quiz(const Lesson *lesson);
 int reset(const Lesson *lesson);
 int profile(const Lesson *lesson);
+int compare(const Lesson *lesson);
 int progress(void);
 int watch(const Lesson *lesson); // NULL: the first that does not pass

@@ -131,7 +131,7 @@ static void say_lesson(const Watch *w)
 {
     char *title = lesson_title(w->lesson);
     say_state(TELLS, "WATCH", "lesson %d: %s", w->lesson->number, title);
-    say(2, "Edit and save %s; its text is lessons/%s.md.", w->lesson->exercise, w->lesson->name);
+    say(2, "Edit and save %s. Its text: make read-%d", w->lesson->exercise, w->lesson->number);
     fputc('\n', stdout);
     free(title);
 }

@@ -8,7 +8,7 @@ passed=0 failed=0
 plant() {
     rm -rf "$tree/it"
     mkdir "$tree/it"
-    cp -R .clang-format ARCHITECTURE.md CHANGELOG.md VERSION book exercises grader lessons profiles simulator solutions "$tree/it"
+    cp -R .clang-format ARCHITECTURE.md CHANGELOG.md Makefile VERSION book exercises grader lessons profiles setup simulator solutions "$tree/it"
     for solution in solutions/*.cu; do      # a student's own edits are not what is tested
         awk -f solutions/strip.awk "$solution" >"$tree/it/exercises/${solution##*/}"
     done
@@ -19,7 +19,7 @@ lesson=05-transpose
 plant_one() {
     rm -rf "$tree/it"
     mkdir "$tree/it"
-    cp -R --parents .clang-format ARCHITECTURE.md CHANGELOG.md VERSION book/index.md "lessons/$lesson.md" \
+    cp -R --parents .clang-format ARCHITECTURE.md CHANGELOG.md Makefile VERSION setup/common.mk grader/grader.mk book/book.mk book/index.md "lessons/$lesson.md" \
         solutions/*.awk "solutions/$lesson.cu" "profiles/lessons/$lesson.cfg" "profiles/results/nvidia-h200/$lesson.json" profiles/accuracy/*.json \
         grader/text.c grader/blame.c grader/*.sh grader/lessons/$lesson.* "grader/wrong/$lesson/wrong-pitch.edit" "grader/wrong/$lesson/host-does-the-work.cu" \
         "grader/attacks/$lesson/strided-copies.cu" \
@@ -65,7 +65,7 @@ finds 'not what the solution gives' "echo >>exercises/$lesson.cu"
 finds 'is there twice' "touch grader/wrong/$lesson/wrong-pitch.cu"
 finds "wrong-pitch.edit:1: should be \`// expect:" "sed -i 1d grader/wrong/$lesson/wrong-pitch.edit"
 finds "wrong-pitch.edit:1: should be \`// expect:" "sed -i '1s/BOUNDS/& 14/' grader/wrong/$lesson/wrong-pitch.edit"
-finds 'wrong-pitch.edit:5: the solution has no region `store-tile`' "sed -i '/store-tile/d' solutions/$lesson.cu"
+finds 'wrong-pitch.edit:6: the solution has no region `store-tile`' "sed -i '/store-tile/d' solutions/$lesson.cu"
 finds 'host-does-the-work.cu: does not include' "sed -i '/$lesson.h/d' grader/wrong/$lesson/host-does-the-work.cu"
 finds 'its own contract and CUDA only' "sed -i '\$i#include \"helper.h\"' grader/wrong/$lesson/wrong-pitch.edit"
 finds 'needs claims' "sed -i '0,/why = /s/why = .*//' profiles/lessons/$lesson.cfg"

@@ -43,6 +43,9 @@ refuses 'There is no lesson 77.' lesson-77
 refuses 'There is no lesson 77.' solution-77
 refuses 'There is no lesson 77.' record-77
 shows 'profiles/record.sh 05-transpose' -n record-5
+refuses 'There is no lesson 77.' read-77
+refuses 'Type: make read-5' read5
+shows 'sh book/read.sh 05-transpose env BOOK_CONTENTS=' -n read-05
 for command in hint profile quiz reset watch; do
     refuses 'There is no lesson 77.' $command-77
     refuses "Type: make $command-5" ${command}5

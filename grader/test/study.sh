@@ -16,7 +16,7 @@ mkdir -p "$root/build/grader" "$root/exercises"
 cp solutions/strip.awk "$root/solutions/"
 cp "$here/grader" "$root/build/grader/98-sample"
 cp "$here/grader" "$root/build/grader/99-other"
-gcc -std=gnu17 -O1 -Wall -Wextra -Werror -Igrader -o "$program" grader/study/*.c grader/text.c grader/process.c \
+gcc -std=gnu17 -O1 -Wall -Wextra -Werror -Igrader -o "$program" grader/study/*.c grader/text.c grader/process.c grader/device.c \
     grader/verdict.c -ljansson -lconfig -lm || exit 1
 unset MAKEFLAGS MAKELEVEL MFLAGS MAKE_TERMOUT NO_COLOR CLICOLOR_FORCE COLUMNS HINT YES CHECK WATCH
 cd "$root" || exit 1
@@ -121,6 +121,16 @@ case_ progress-passed env CLICOLOR_FORCE=1 build/grader/study progress
 echo PASS, GOLD >exercises/98-sample.cu
 build/grader/98-sample exercises/98-sample.cu >/dev/null
 case_ progress-gold build/grader/study progress
+
+# ---- Our answer beside one that passes
+
+fresh
+case_ compare-not-yet build/grader/study compare 98-sample
+mkdir -p build/results
+sed '1,/"verdict"/s/"verdict": "SLOW"/"verdict": "PASS"/; s/"value": 8/"value": 1/' grader-says.json >build/results/98-sample.json
+case_ compare build/grader/study compare 98-sample
+touch -d '+1 minute' exercises/98-sample.cu
+case_ compare-not-yet build/grader/study compare 98-sample
 case_ usage build/grader/study hint nonsense
 
 [ -z "$only" ] || exit

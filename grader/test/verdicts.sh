@@ -33,6 +33,7 @@ gcc -std=gnu17 -O1 -Igrader -isystem "${CUDA_HOME:-/usr/local/cuda}/include" -o 
     $here/fake/stopwatch.c $(ls grader/*.c | grep -v -e worker.c -e stopwatch.c) -lcriterion -ljansson -lconfig -lpng -lm || exit 1
 
 passed=0 failed=0
+. grader/holds.sh
 cases=$PWD/$here/verdicts
 nvcc=$PWD/$here/fake/nvcc
 record=$PWD/profiles/record.sh
@@ -45,7 +46,7 @@ words() {
 
 # A line may be too long only if it is one word, or the program's own.
 too_long() {
-    sed 's/\x1b\[[0-9;]*m//g' "$1" | tr -d '\r' | awk 'length($0) > 60 && NF > 1 && !/^\|/'
+    sed 's/\x1b\[[0-9;]*m//g; s/µ/u/g' "$1" | tr -d '\r' | awk 'length($0) > 60 && NF > 1 && !/^\|/'
 }
 
 narrow() {
@@ -87,6 +88,9 @@ for source in "$cases"/${CASES:-*}.cu; do
     if ! cmp -s "$name.out" "$cases/$name.expected"; then
         echo "$name: not the words expected"
         diff "$cases/$name.expected" "$name.out" | sed 's/^/    /'
+        failed=$((failed + 1))
+    elif ! grep -q -e '^exit status 0' -e '^  Next: ' "$name.out"; then
+        echo "$name: fails, and does not say what to do next"
         failed=$((failed + 1))
     elif left_behind; then
         echo "$name: a process is left behind"
@@ -187,17 +191,32 @@ refuses() {
 refuses '99-fake: there is no check nonsense\. The checks: [a-z]' --check nonsense "exercises/$name.cu"
 refuses 'type: make reset-99$' exercises/99-lost.cu
 
+# climbs N TYPED WORDS...: run N of a lesson with a ladder, at a terminal where that is typed, says each of the words.
+climbs() {
+    run=$1
+    printf '%s\n' "$2" | env -u DEVICE -u COLUMNS NVCC="$nvcc" FAKES="$PWD/simulator" DEVICE="$PWD/simulator/run" CUDA_HOME="$PWD/cuda" \
+        FAKE_EVENTS="$cases/event-slow.events" FAKE_CASE=event-slow FAKE_TREE="$tree" NO_COLOR=1 SEED= PROFILE= \
+        script -qec 'stty cols 72; build/grader/99-fake --result climb.json exercises/event-slow.cu' /dev/null >climb.out 2>&1
+    words climb.out >climb.words
+    shift 2
+    shown=climb.out
+    for due; do holds "run $run: does not say \"$due\", but:" grep -qF -- "$due" climb.words; done
+}
+echo 'ladder = { check = "a_thousand"; steps = ({ name = "whole sectors"; version = 2; }); };' >>profiles/lessons/99-fake.cfg
+climbs 1 20 'How many µs will a call take once the answer is right?' 'Step 0 of 1 5/10' 'Predicted 1.0 µs a call; by you 20 µs' \
+    'Next read step 1 (make read-99) then change exercises/event-slow.cu6.'
+climbs 2 '' 'How many µs will a call take once step 1 is reached? It takes 1.0 µs now.' 'Predicted 1.0 µs a call.' 'Next read step 1'
+climbs 3 '' 'Next change exercises/event-slow.cu6.'
+! grep -q 'How many' climb.words
+holds 'run 3: asks once more' [ $? -eq 0 ]
+sed -i '/^ladder/d' profiles/lessons/99-fake.cfg
+
 # What is recorded of runs on a GPU (profiles/record.sh), of two versions that came out as two of the cases above.
 
 # said WORDS: the last command said so. says WORDS COMMAND...: it does.
 said() {
-    if grep -qF -- "$1" said.out; then
-        passed=$((passed + 1))
-    else
-        echo "not said: \"$1\", but:"
-        cat said.out
-        failed=$((failed + 1))
-    fi
+    shown=said.out
+    holds "not said: \"$1\", but:" grep -qF -- "$1" said.out
 }
 says() {
     words=$1
@@ -229,18 +248,18 @@ END
 chmod +x record/build/grader/99-fake
 summary=profiles/results/fake-gpu/99-fake.json
 if [ "${CASES:-*}" = '*' ]; then
-    says '99-fake: 3 bounds looked at, 0 not as the profile says' record '1 2' gpu-right gpu-gold
+    says '99-fake: 3 bounds and steps looked at, 0 not as the profile says' record '1 2' gpu-right gpu-gold
     said 'exit status 0'
     says '"name": "of the copy rate", "measure": "in_turn", "peer": "copy", "ratio": 0.909' cat record/$summary
     said '"name": "launches", "check": "a_thousand", "counters": ["launch__count"], "sum": 1, "by": 1, "value": 1,'
     says 'exit status 1' grep -E 'by_kernel|source_line|"why"' record/$summary
     says 'version 1 comes to 0.408' record 1 gpu-slow      # and version 2 is as it was
-    said '99-fake: 3 bounds looked at, 1 not as the profile says'
+    said '99-fake: 3 bounds and steps looked at, 1 not as the profile says'
     said 'exit status 1'
     says '1.json: is not of a run on a GPU' record '1 2' wrong-nan gpu-gold
     said 'exit status 1'
     says 'gpu-gold.json: is no summary of 99-fake' build/grader/99-fake --hold gpu gpu-gold.json 2
-    says '0 bounds looked at' build/grader/99-fake --hold gpu nowhere.json 2
+    says '0 bounds and steps looked at' build/grader/99-fake --hold gpu nowhere.json 2
     says 'how many versions' build/grader/99-fake --hold gpu nowhere.json 0
     says 'usage: 99-fake --hold' build/grader/99-fake --hold gpu nowhere.json
     says 'none of these results is there' build/grader/99-fake --summary nowhere.json nothing.json

@@ -1,5 +1,5 @@
 // expect: SUSPECT
-// says: the host has changed what a copy from the device had brought
+// says: the host changed what a copy from the device had brought
 // Copies and a kernel move what they should; the answer is the host's.
 #include "01-first-kernel.h"
 

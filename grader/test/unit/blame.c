@@ -276,17 +276,16 @@ Test(blame, an_output_that_no_copy_brought_is_the_hosts)
     const Buffer *out = answer(host);
     brought(out, 0, 3, 3, 1);
     says(judged(), "says",
-         "Out is not what a kernel wrote: no copy from the device has brought it, or not all "
-         "of it");
+         "Out is not what a kernel wrote: no copy from the device brought it, or not all of it");
 }
 
 Test(blame, an_output_that_is_another_than_was_brought_is_the_hosts)
 {
     const Buffer *out = answer(host);
     brought(out, 0, 4, 4, 7);
-    says(judged(), "says",
-         "Out is not what a kernel wrote: the host has changed what a copy from the device had "
-         "brought");
+    says(
+        judged(), "says",
+        "Out is not what a kernel wrote: the host changed what a copy from the device had brought");
 }
 
 Test(blame, what_no_kernel_wrote_is_nobodys_answer)
@@ -294,7 +293,7 @@ Test(blame, what_no_kernel_wrote_is_nobodys_answer)
     const Buffer *out = answer(host);
     brought(out, 0, 4, 3, 1);
     says(judged(), "says",
-         "Out is not what a kernel wrote: a copy has brought it from where no kernel wrote");
+         "Out is not what a kernel wrote: a copy brought it from memory that no kernel wrote");
 }
 
 Test(blame, a_copy_may_bring_an_input_as_it_is_and_no_other)
@@ -338,8 +337,7 @@ Test(blame, a_copy_that_ends_past_the_output_or_is_empty_brings_nothing, .timeou
     const Buffer *out = answer(host);
     brought(out, 0, 5, 0, 1);
     says(judged(), "says",
-         "Out is not what a kernel wrote: no copy from the device has brought it, or not all "
-         "of it");
+         "Out is not what a kernel wrote: no copy from the device brought it, or not all of it");
     out = answer(host);
     brought(out, 0, 4, 4, 1);
     brought(out, 0, 0, 0, 1);

@@ -1,6 +1,7 @@
 // Claims: the arithmetic of ratios and bounds, the words about a line, and profiles that are
 // refused.
 #include "claims.h"
+#include "profile.h"
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,6 +44,37 @@ Test(claims, hold_at_their_bounds)
     cr_expect_eq(claim_judge(&stored, record(1101)).verdict, VERDICT_SLOW);
     cr_expect_eq(claim_judge(&stored, record(999)).verdict, VERDICT_SUSPECT);
     cr_expect_float_eq(claim_judge(&stored, record(8000)).value, 8, 1e-12);
+}
+
+// What a right answer lacks for gold, with the line that has most of it.
+Test(claims, say_what_gold_lacks)
+{
+    Claim c = stored;
+    c.gold = 1.02;
+    cr_expect_null(claim_judge(&c, record(1020)).lacks);
+    cr_expect_str_eq(claim_judge(&c, record(1050)).lacks,
+                     "For gold: sectors stored, 1.02 x compulsory where it is 1.05 now, most of it "
+                     "in a.cu:14 (1050 of 1050).");
+    cr_expect_null(claim_judge(&c, record(8000)).lacks, "it is not right for the step, first");
+}
+
+// A floor under a step's mechanism is no suspicion: the step is not reached.
+Test(claims, have_floors)
+{
+    Claim c = stored;
+    c.at_most = INFINITY;
+    c.suspect = NULL;
+    c.slow = "the tile is not read";
+    c.next = "read it";
+    cr_expect(claim_is_floor(&c));
+    cr_expect_eq(claim_judge(&c, record(1000)).verdict, VERDICT_PASS);
+    Finding f = claim_judge(&c, record(999));
+    cr_expect_eq(f.verdict, VERDICT_SLOW);
+    cr_expect_str_eq(f.words, "sectors stored: the tile is not read.");
+    cr_expect_str_eq(f.next, "read it");
+    cr_expect_eq(claims_speed(&f, 1), 1);
+    c.suspect = "s";
+    cr_expect_not(claim_is_floor(&c));
 }
 
 // The predicted time is no counter of the device's, and belongs to no line.
@@ -122,6 +154,16 @@ Test(claims, name_the_line_and_what_would_do)
     cr_assert_eq(f.line, 14);
 }
 
+// Five sectors where four would do are not why a vector is stored thirty times.
+Test(claims, blame_no_torn_access_for_what_is_done_again)
+{
+    json_t *r = record(30000);
+    json_t *here = json_object_get(json_array_get(json_object_get(r, "lines"), 0), "counters");
+    json_object_set_new(here, REQUESTS, json_integer(6000));
+    json_object_set_new(here, LEAST, json_integer(24000));
+    cr_assert_str_eq(claim_judge(&stored, r).words, "Most of it in a.cu:14: far apart.");
+}
+
 static json_t *line_counters(json_t *record, size_t line)
 {
     return json_object_get(json_array_get(json_object_get(record, "lines"), line), "counters");
@@ -133,7 +175,7 @@ Test(claims, go_by_the_width_of_each_access)
 {
     json_t *r = record(4000);
     json_object_set_new(line_counters(r, 0), LEAST, json_integer(4000));
-    cr_assert_str_eq(claim_judge(&stored, r).words, "16 sectors a store in a.cu:14: far apart.");
+    cr_assert_str_eq(claim_judge(&stored, r).words, "Most of it in a.cu:14: far apart.");
     json_object_set_new(line_counters(r, 0), LEAST, json_integer(1000));
     cr_assert_str_eq(claim_judge(&stored, r).words,
                      "16 sectors a store in a.cu:14, 4 would do: far apart.");
@@ -152,7 +194,7 @@ Test(claims, tell_passes_too_many_from_torn_accesses)
     cr_assert_not_null(strstr(f.next, "another launch, or a loop"));
     c.next = "store it once";
     cr_assert_str_eq(claim_judge(&c, r).next, "store it once");
-    cr_assert_str_eq(claim_judge(&stored, r).words, "4 sectors a store in a.cu:14: far apart.");
+    cr_assert_str_eq(claim_judge(&stored, r).words, "Most of it in a.cu:14: far apart.");
     cr_assert_null(claim_judge(&stored, r).next);
 }
 
@@ -166,7 +208,7 @@ Test(claims, blame_the_line_that_wastes_most)
     cr_assert_str_eq(claim_judge(&stored, r).words,
                      "32 sectors a store in a.cu:20, 4 would do: far apart.");
     json_object_set_new(line_counters(r, 1), LEAST, json_integer(320));
-    cr_assert_str_eq(claim_judge(&stored, r).words, "12 sectors a store in a.cu:14: far apart.");
+    cr_assert_str_eq(claim_judge(&stored, r).words, "Most of it in a.cu:14: far apart.");
 }
 
 // 250 requests to shared memory, in so many passes, of which so many are conflicts.
@@ -338,6 +380,19 @@ Test(versions, are_held_to_their_claims)
     cr_expect_eq(wrong, 1);
 }
 
+Test(versions, are_held_to_their_floors)
+{
+    Profile p = {
+        .claims = 1,
+        .claim = { { .name = "n", .at_least = 4, .at_most = INFINITY, .slow = "s", .version = 2 } }
+    };
+    size_t wrong, held;
+    cr_expect_str_eq(HELD(false, 3, 4), "");
+    cr_expect(wrong == 0 && held == 2, "%zu wrong of %zu", wrong, held);
+    cr_expect_str_eq(HELD(false, 4, 4), "'n': version 2 is the first that keeps at_least = 4, says "
+                                        "the profile; but version 1 comes to 4\n");
+}
+
 Test(versions, of_which_nothing_is_known_are_not_held)
 {
     Profile p = { .claims = 1, .claim = { { .name = "n", .at_most = 1, .version = 2 } } };
@@ -406,18 +461,6 @@ Test(claims, speed_is_ten_only_where_all_hold)
 
 // ---- Profiles ----
 
-static const char *read_text(const char *text, Profile *p)
-{
-    char path[] = "/tmp/warpwise-claims-XXXXXX";
-    int fd = mkstemp(path);
-    cr_assert(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-    close(fd);
-    *p = (Profile){ .instructions = 1, .seconds = 2 };
-    const char *problem = profile_read(path, p);
-    unlink(path);
-    return problem;
-}
-
 #define CLAIM(more)                                                                                \
     "claims = ({ name = \"n\"; check = \"c\"; counter = [\"a\", \"b\"]; "                          \
     "per = \"call\"; why = \"w\"; " more " });"
@@ -429,43 +472,48 @@ static const char *read_text(const char *text, Profile *p)
 Test(profile, has_gold_and_the_versions_that_reach_it)
 {
     Profile p;
-    cr_assert_null(read_text(CLAIM("at_most = 3; slow = \"s\"; version = 2; gold = 1.5; "
-                                   "gold_version = 4;")
-                                 TARGET("version = 3; gold = 0.75; gold_version = 5;"),
-                             &p));
+    cr_assert_null(read_profile(CLAIM("at_most = 3; slow = \"s\"; version = 2; gold = 1.5; "
+                                      "gold_version = 4;")
+                                    TARGET("version = 3; gold = 0.75; gold_version = 5;"),
+                                &p));
     cr_expect(p.claim[0].version == 2 && p.claim[0].gold == 1.5 && p.claim[0].gold_version == 4);
     cr_expect(p.target[0].version == 3 && p.target[0].gold == 0.75
               && p.target[0].gold_version == 5);
-    cr_assert_null(read_text(CLAIM("at_most = 3; slow = \"s\";") TARGET(""), &p));
+    cr_assert_null(read_profile(CLAIM("at_most = 3; slow = \"s\";") TARGET(""), &p));
     cr_expect(isinf(p.claim[0].gold) && !p.claim[0].version && !p.claim[0].gold_version);
     cr_expect(isinf(p.target[0].gold) && !p.target[0].version);
-    cr_assert_null(read_text(CLAIM("gold = 1; gold_version = 2;"), &p), "gold may stand alone");
+    cr_assert_null(read_profile(CLAIM("gold = 1; gold_version = 2;"), &p), "gold may stand alone");
 }
 
 Test(profile, is_read)
 {
     Profile p;
-    cr_assert_null(read_text(
+    cr_assert_null(read_profile(
         "instructions = 5000000000L; seconds = 2.5;" CLAIM("at_most = 3; slow = \"s\";"), &p));
     cr_assert_eq(p.instructions, 5000000000);
     cr_assert_float_eq(p.seconds, 2.5, 0);
-    cr_assert_null(read_text("devices = 4;", &p));
+    cr_assert_null(read_profile("devices = 4;", &p));
     cr_assert_eq(p.devices, 4);
-    cr_assert_null(read_text(
+    cr_assert_null(read_profile(
         "instructions = 5000000000L; seconds = 2.5;" CLAIM("at_most = 3; slow = \"s\";"), &p));
     cr_assert_eq(p.claims, 1);
     cr_assert_eq(p.claim[0].counters, 2);
     cr_assert_str_eq(p.claim[0].counter[1], "b");
     cr_assert(isinf(p.claim[0].at_least) && p.claim[0].at_most == 3);
     cr_assert_null(p.claim[0].next);
-    cr_assert_null(read_text(CLAIM("at_most = 3; slow = \"s\"; next = \"do it\";"), &p));
+    cr_assert_null(read_profile(CLAIM("at_most = 3; slow = \"s\"; next = \"do it\";"), &p));
     cr_assert_str_eq(p.claim[0].next, "do it");
+    cr_assert_str_eq(claim_unit(&p.claim[0]), "a call");
+    cr_assert_null(read_profile(CLAIM("at_most = 3; slow = \"s\"; unit = \"a round\";"), &p));
+    cr_assert_str_eq(claim_unit(&p.claim[0]), "a round");
+    cr_assert_null(read_profile(CLAIM("at_least = 3; slow = \"s\"; version = 2;"), &p));
+    cr_assert(claim_is_floor(&p.claim[0]));
 }
 
 static void refused(const char *text, const char *words)
 {
     Profile p;
-    const char *problem = read_text(text, &p);
+    const char *problem = read_profile(text, &p);
     cr_expect(problem && strstr(problem, words), "'%s' should be refused with '%s', not '%s'", text,
               words, problem);
 }
@@ -479,6 +527,10 @@ Test(profile, is_refused_with_its_reason)
     refused("devices = 1.5;", "devices must be");
     refused(CLAIM(""), "needs at_least, at_most or gold");
     refused(CLAIM("at_most = 3;"), "needs words");
+    refused(CLAIM("at_most = 3; slow = \"s\"; unit = \"a great many\x20things\";"), "unit longer");
+    refused(CLAIM("at_least = 3;"), "needs words");
+    refused(CLAIM("at_least = 3; at_most = 4; slow = \"s\";"), "needs words");
+    refused(CLAIM("at_least = 3; suspect = \"t\"; version = 2;"), "no bound");
     refused(CLAIM("at_most = \"3\"; slow = \"s\";"), "no range");
     refused(CLAIM("at_least = 4; at_most = 3; slow = \"s\"; suspect = \"t\";"), "no range");
     refused(CLAIM("atmost = 3; slow = \"s\";"), "a claim has no 'atmost'");

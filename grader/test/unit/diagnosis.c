@@ -93,7 +93,7 @@ Test(diagnosis, a_call_that_failed_is_told_first_but_of_bounds)
     Result r = judged(record, check_with(NULL, NULL));
     cr_expect_eq(diagnose_result(&r).note, note);
     cr_expect_str_eq(diagnose_result(&r).next, "y");
-    r.verdict = VERDICT_BOUNDS;
+    r.behind = VERDICT_BOUNDS;
     cr_expect_null(diagnose_result(&r).note);
     cr_expect_str_eq(diagnose_result(&r).next, "x");
 }

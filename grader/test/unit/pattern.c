@@ -68,16 +68,16 @@ Test(pattern, partial_block)
     says("partial block of 32");
     right(1000);
     never_written(900, 1000);
-    says("All before is right, all from there on is not.");
+    says("All elements before it are right, all from it on are wrong.");
 }
 
 Test(pattern, bytes_not_counted)
 {
     right(30);
     never_written(8, 30);
-    says("All before is right"); // 32 bytes, and 30 elements
+    says("All elements before it are right"); // 32 bytes, and 30 elements
     never_written(2, 8);
-    says("All before is right"); // far fewer
+    says("All elements before it are right"); // far fewer
     right(30);
     never_written(8, 30);
     uint32_t half = (uint32_t)due[7] & 0xFFFF;
@@ -141,7 +141,7 @@ Test(pattern, ints_in_floats)
         due[i] = INT32_MAX - 1 - 1000 * (int32_t)i;
         out->i32[i] = i ? (int32_t)(float)due[i] : INT32_MAX;
     }
-    says("somewhere a float holds what is an int");
+    says("somewhere a float holds what should stay an int");
     out->i32[50]--;
     says(NULL);
 }
@@ -151,7 +151,7 @@ Test(pattern, fractions_cut_off)
     right(100);
     Buffer *whole = output_f32("whole", 100);
     for (size_t i = 0; i < 100; i++) whole->f32[i] = (float)(i / 3);
-    thirds(whole, "somewhere an int cuts their fractions off");
+    thirds(whole, "somewhere an int cuts off their fractions");
     whole->f32[50] += 0.5f;
     thirds(whole, NULL);
 }

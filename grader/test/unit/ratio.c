@@ -66,7 +66,7 @@ static const Target target = { .name = "of the copy rate",
                                .slow = "far apart",
                                .at_least = 0.8 };
 
-// A call that moves 480 MB, which the memory can in 100 us. The ratios that count lie as far on
+// A call that moves 480 MB, which the memory can in 100 µs. The ratios that count lie as far on
 // either side as they spread.
 static json_t *measured(double ratio, double spread, double seconds)
 {
@@ -145,7 +145,7 @@ Test(target, is_judged_beside_its_own_peer)
     cr_expect_eq(target_judge(&target, record, &gpu).verdict, VERDICT_PASS);
     Timing t = target_judge(&other, record, &gpu);
     cr_expect_eq(t.verdict, VERDICT_SLOW);
-    cr_expect_str_eq(t.words, "220 us a call, where sgemm_cublas takes 110: far apart.");
+    cr_expect_str_eq(t.words, "220 µs a call, where sgemm_cublas takes 110: far apart.");
     other.peer = "another";
     cr_expect_eq(target_judge(&other, record, &gpu).verdict, VERDICT_GRADER_ERROR);
 }

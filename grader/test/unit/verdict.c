@@ -45,4 +45,12 @@ Test(verdict, unknown_words_are_never_a_pass)
     cr_assert_eq(kind_of(json_pack("{ss}", "kind", "use-after-free")), KIND_USE_AFTER_FREE);
     cr_assert_eq(verdict_of_kind(KIND_UNKNOWN), VERDICT_GRADER_ERROR);
     cr_assert_eq(verdict_of_kind(KIND_USE_AFTER_FREE), VERDICT_BOUNDS);
+    cr_assert_eq(verdict_of_kind(KIND_BARRIER), VERDICT_RACE);
+    cr_assert_eq(verdict_of_kind(KIND_DEADLOCK), VERDICT_TIMEOUT);
+}
+
+Test(verdict, whatever_fails_says_what_to_do)
+{
+    for (int v = 0; v < VERDICT_PASS; v++)
+        cr_expect(verdict_next(v) && *verdict_next(v), "%s", verdict_word(v));
 }

@@ -1,4 +1,4 @@
-// expect: SLOW
+// expect: STEP 0
 // at: sums[me] += in[i];
 // says: one sum for each block would do
 #include "08-reduction.h"

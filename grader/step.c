@@ -1,0 +1,65 @@
+#define _GNU_SOURCE
+#include "step.h"
+#include "run.h"
+#include "text.h"
+#include <stdlib.h>
+#include <string.h>
+
+char *step_words(const Result *r)
+{
+    const Ladder *l = r->ladder;
+    const Climb *c = &r->climb;
+    double now = ladder_time(l, r->records),
+           least = ladder_least_time(l, r->records, run_root(), r->device);
+    char *words = NULL;
+    size_t size;
+    FILE *f = open_memstream(&words, &size);
+    bool mends = ladder_mends(l);
+    char *check = mends ? text_spaced(l->check) : NULL;
+    if (r->step && !mends) fprintf(f, "Step %d: %s. ", r->step, l->step[r->step - 1].name);
+    fprintf(f, "Predicted%s%s: %.1f µs a call", mends ? " for " : "", mends ? check : "",
+            now / 1e3);
+    if (climb_was_predicted(c, r->step)) fprintf(f, "; by you: %g µs", c->said);
+    if (c->before > 0 && c->before != now)
+        fprintf(f, "; in the run before: %.1f µs", c->before / 1e3);
+    if (least > 0) fprintf(f, "; the least for a launch and its bytes: %.1f µs", least / 1e3);
+    fprintf(f, ".");
+    fclose(f);
+    free(check);
+    return words;
+}
+
+char *step_next(const Result *r, const Finding *first, const char *file)
+{
+    if (r->behind != VERDICT_SLOW) return strdup(verdict_next(r->behind));
+    int number = atoi(r->lesson);
+    bool told =
+        !first || !r->ladder || ladder_mends(r->ladder) || climb_is_stuck(&r->climb, r->step);
+    if (told && first && first->next) return strdup(first->next);
+    char *change =
+        file && !first->next ? text_format("change %s:%d", file, first->line)
+        : told ? text_format("look at the lines that cost most: make profile-%d shows them", number)
+               : NULL;
+    if (told) return change;
+    char *words = text_format("read step %d (make read-%d)%s%s", r->step + 1, number,
+                              change ? ", then " : "", change ? change : "");
+    free(change);
+    return words;
+}
+
+char *step_mended(const Result *r)
+{
+    char *words = NULL;
+    size_t bytes;
+    const char *before = " (mended: ";
+    FILE *f = open_memstream(&words, &bytes);
+    fprintf(f, "%d of %d mistakes mended, %d/10", r->step, r->ladder->steps, r->speed);
+    for (int s = 0; s < r->ladder->steps && r->missed; s++) {
+        if (r->missed >> s & 1) continue;
+        fprintf(f, "%s%s", before, r->ladder->step[s].name);
+        before = ", ";
+    }
+    if (r->step && r->missed) fputc(')', f);
+    fclose(f);
+    return words;
+}
