@@ -32,6 +32,13 @@ build/test/simulator-%: build/objects/simulator/test/%.o $(filter-out %/main.o,$
 	@mkdir -p $(@D)
 	@$(CC) $(speed) $^ -lcriterion $(device_libraries) -o $(whole)
 
+# Made once: its tests run beside each other, and the device looks into the file.
+build/test/simulator-owner: | build/simulator/test/owner
+
+build/simulator/test/owner: simulator/test/owner.cu | nvcc
+	@mkdir -p $(@D)
+	@$(NVCC) -cudart shared -arch=sm_90 -g $< -o $(whole)
+
 build/objects/simulator/%.o: simulator/%.c build/objects/flags | nvcc build/setup/lesson
 	$(call once,device,$(says_device))
 	@mkdir -p $(@D)

@@ -23,17 +23,6 @@ static pid_t device;
 
 static const char program[] = "build/simulator/test/owner";
 
-// Tests run side by side, and each compiles it.
-static void compile(void)
-{
-    char command[512];
-    snprintf(command, sizeof command,
-             "mkdir -p build/simulator/test && ${NVCC:-nvcc} -cudart shared -arch=sm_90 -g -o "
-             "%s.$$ simulator/test/owner.cu && mv %s.$$ %s",
-             program, program, program);
-    cr_assert_eq(system(command), 0);
-}
-
 static void expect_said(const char *word)
 {
     char line[32] = "";
@@ -43,7 +32,6 @@ static void expect_said(const char *word)
 static void start(void)
 {
     int sockets[2], in[2], out[2], events[2];
-    compile();
     cr_assert(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) == 0
               && pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0
               && pipe2(events, O_CLOEXEC) == 0);
