@@ -484,6 +484,7 @@ static void find_gpu(Result *r)
 static void grade(Result *r, const char *root, const char *define)
 {
     result_find_todo(r);
+    result_find_unread(r);
     recall(r);
     json_t *refusal = prepare(r, root, define);
     if (refusal) {

@@ -46,6 +46,42 @@ void result_find_todo(Result *r)
     r->touched = r->todos && !is_as_handed_out(r);
 }
 
+// Blanks the comments of a line. `within`: one that began in an earlier line goes on, then and
+// after.
+static void blank_comments(char *line, bool *within)
+{
+    for (char *c = line; *c; c++) {
+        bool ends = *within && c[0] == '*' && c[1] == '/';
+        if (!*within && c[0] == '/' && c[1] == '/') {
+            *c = 0;
+            return;
+        }
+        if (ends || (!*within && c[0] == '/' && c[1] == '*')) {
+            *within = !ends;
+            *c++ = ' ';
+            *c = ' ';
+        } else if (*within) {
+            *c = ' ';
+        }
+    }
+}
+
+void result_find_unread(Result *r)
+{
+    FILE *f = fopen(r->submission, "re");
+    char *line = NULL;
+    size_t room = 0;
+    bool within = false, reads = false;
+    for (int number = 1; f && getline(&line, &room, f) >= 0; number++) {
+        blank_comments(line, &within);
+        if (!r->unread_line && strstr(line, "<<<")) r->unread_line = number;
+        reads = reads || strstr(line, "cudaGetLastError") || strstr(line, "cudaPeekAtLastError");
+    }
+    free(line);
+    if (f) fclose(f);
+    if (reads) r->unread_line = 0;
+}
+
 static const json_t *record_of(const json_t *records, const char *check)
 {
     size_t i;
@@ -252,6 +288,7 @@ json_t *result_json(const Result *r)
     else json_decref(climb);
     if (r->fact) json_object_set(j, "fact", (json_t *)r->fact);
     if (r->gpu) json_object_set_new(j, "gpu", gpu_json(r->gpu));
+    if (r->unread_line) json_object_set_new(j, "unread", json_integer(r->unread_line));
     if (r->todos)
         json_object_set_new(j, "todo", json_pack("{siss}", "line", r->todo_line, "words", r->todo));
     return j;

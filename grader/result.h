@@ -39,6 +39,7 @@ typedef struct Result {
     int todo_line, todos; // the first line with TODO, and how many; 0: none
     char *todo;           // its words
     bool touched;         // with a TODO line: the file is no longer as it was handed out
+    int unread_line;      // the first launch, where the file reads no launch's error; 0: none
     const char *remark;   // a sentence beside the verdict, or NULL
     const char *again;    // the command to type next: "make lesson-5"
     const char *forward;  // what comes after a PASS: "make lesson-6", or NULL
@@ -57,6 +58,9 @@ void result_refuse(Result *r, json_t *fact);
 // Looks for TODO lines in the submission, and whether it has changed since it was handed out.
 void result_find_todo(Result *r);
 
+// Looks for launches whose errors nothing in the submission reads.
+void result_find_unread(Result *r);
+
 // The verdict in words, the state first, at most 72 columns.
 void result_print(const Result *r, FILE *out);
 
@@ -73,6 +77,7 @@ void result_print(const Result *r, FILE *out);
 //                                    none
 //    "climb": {"step", "runs", ...}, what this run leaves for the next (climb.h), with a ladder
 //    "fact": FACT,                   what decides (record.h), if no claim does
+//    "unread": 38,                  the first launch, where the file reads no launch's error
 //    "todo": {"line": 38, "words": "TODO: ..."},             if there is one
 //    "claims": [{"name", "check", "counters": [...], "sum", "by", "value": sum / by,
 //                "unit", "at_least", "at_most", "gold": the bound, or null,

@@ -481,6 +481,20 @@ static char *worth_words(const Result *r)
                          : NULL;
 }
 
+// What a right answer leaves to luck.
+static void print_unread(const Result *r, FILE *out)
+{
+    const char *slash = strrchr(r->submission, '/');
+    if (!r->unread_line) return;
+    char *words = text_format(
+        "Note: nothing reads the error of the launch at %s:%d. If CUDA refuses the launch, "
+        "the kernel does not run, and the program goes on. Call cudaGetLastError() after "
+        "each launch.",
+        slash ? slash + 1 : r->submission, r->unread_line);
+    print_sentence(out, words);
+    free(words);
+}
+
 static void print_right(const Result *r, FILE *out)
 {
     char *worth = worth_words(r);
@@ -504,6 +518,7 @@ static void print_right(const Result *r, FILE *out)
     print_gpu(r, out);
     print_lacks(r, out);
     print_pictures(r, out);
+    print_unread(r, out);
     if (r->remark) print_sentence(out, r->remark);
     if (r->forward) {
         char *next = text_format("Next: %s. Beside our answer: make compare-%d", r->forward,
