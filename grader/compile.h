@@ -14,6 +14,7 @@ enum { COMPILE_SECONDS = 60, COMPILE_MORE = 8 };
 
 // Compiles and links `source`, a submission or a peer, with the harness of the
 // project at `root`, into `folder`/`name`. more: further options ("-DVERSION=1",
-// "-lcublas"), COMPILE_MORE at most, then NULL. Environment: NVCC (nvcc) and ARCH (90).
+// "-lcublas"), COMPILE_MORE at most, then NULL. ours: the source is the course's own, and is
+// compiled outside of the sandbox (confine.h). Environment: NVCC (nvcc) and ARCH (90).
 enum compiled compile_program(const char *root, const char *folder, const char *name,
-                              const char *source, const char *const *more);
+                              const char *source, const char *const *more, bool ours);

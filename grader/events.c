@@ -2,6 +2,7 @@
 // silence: a line that cannot be read makes the whole run a GRADER-ERROR.
 #define _GNU_SOURCE
 #include "events.h"
+#include "confine.h"
 #include "../simulator/wire/wire.h"
 #include "text.h"
 #include <limits.h>
@@ -403,6 +404,7 @@ static void take_exit(Events *e, json_t *event)
     e->ended = true;
     e->status = (int)json_integer_value(json_object_get(event, "status"));
     e->signal = (int)json_integer_value(json_object_get(event, "signal"));
+    confine_end(&e->status, &e->signal);
 }
 
 // The events that there are. What a program does outside of the calls is no part of any.

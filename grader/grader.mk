@@ -49,3 +49,10 @@ study := device process text verdict
 build/grader/study: $(call objects,grader/study/*.c) $(study:%=build/objects/grader/%.o)
 	@mkdir -p $(@D)
 	@$(CC) $^ -ljansson -lconfig -lm $(beside) -o $(whole)
+
+# What a class's submissions run in.
+build/grader/sandbox: $(call objects,grader/sandbox/*.c)
+	@mkdir -p $(@D)
+	@$(CC) $^ -lseccomp -o $(whole)
+
+$(call objects,grader/sandbox/*.c): | build/setup/grade

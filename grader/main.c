@@ -18,6 +18,7 @@
 // also nothing: the GPU is wanted, with this command before the worker.
 #define _GNU_SOURCE
 #include "compile.h"
+#include "confine.h"
 #include "grader.h"
 #include "peer.h"
 #include "process.h"
@@ -76,7 +77,8 @@ static bool make_folder(const char *path)
             *c = '/';
         }
     free(part);
-    return mkdir(path, 0700) == 0 || errno == EEXIST;
+    return mkdir(path, confine_is_on() ? 0711 : 0700) == 0
+        || errno == EEXIST; // a sandbox has another user
 }
 
 // ---- Criterion ----
@@ -415,7 +417,7 @@ static json_t *prepare(const Result *r, const char *root, const char *define)
                         NULL, "leave DEVICE unset, or type: make doctor");
 
     switch (compile_program(root, run_folder(), "worker", r->submission,
-                            (const char *[]){ define, NULL })) {
+                            (const char *[]){ define, NULL }, false)) {
     case COMPILED: return NULL;
     case COMPILE_LATE:
         return fact_new(VERDICT_BUILD, "the compiler was stopped after a minute", NULL, NULL);

@@ -63,7 +63,7 @@ static json_t *compile(const char *root, const char *name, const char *source)
         run_set_missing(missing);
         return NULL;
     }
-    return compile_program(root, run_folder(), name, source, links) == COMPILED
+    return compile_program(root, run_folder(), name, source, links, true) == COMPILED
              ? NULL
              : fact_new(VERDICT_GRADER_ERROR, text_format("%s does not compile", source), NULL,
                         "make doctor");

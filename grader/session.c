@@ -9,9 +9,10 @@
 // there: the worker's own end is seen through a pidfd, and takes the pipe's place. Memory is owned
 // over a socket to a process of our own (gpu_memory.h).
 //
-// The sandbox will be words between the device and the worker in the command below.
+// Between the device and the worker there may be a sandbox's words (confine.h).
 #define _GNU_SOURCE
 #include "session.h"
+#include "confine.h"
 #include "gpu_memory.h"
 #include "message.h"
 #include "process.h"
@@ -99,7 +100,7 @@ static pid_t start_simulator(const char *device, const char *worker, const Terms
                              const Channels *c)
 {
     char words[4096], limit[32], devices[32];
-    const char *argv[COMMAND_WORDS + 16];
+    const char *argv[COMMAND_WORDS + CONFINE_WORDS + 16];
     snprintf(words, sizeof words, "%s", device);
     snprintf(limit, sizeof limit, "%llu", (unsigned long long)terms->instructions);
     snprintf(devices, sizeof devices, "%d", run_profile()->devices);
@@ -113,9 +114,12 @@ static pid_t start_simulator(const char *device, const char *worker, const Terms
         argv[n++] = "1";
     }
     if (terms->late) argv[n++] = "--late";
-    const char *rest[] = { "--report",  "9",     "--owner", "7",    "--limit", limit,
-                           "--devices", devices, "--",      worker, "8",       NULL };
-    memcpy(argv + n, rest, sizeof rest);
+    const char *ours[] = { "--report", "9",         "--owner", "7", "--limit",
+                           limit,      "--devices", devices,   "--" };
+    memcpy(argv + n, ours, sizeof ours);
+    n += sizeof ours / sizeof *ours;
+    n += confine_worker(argv + n, run_root(), worker);
+    memcpy(argv + n, (const char *[]){ worker, "8", NULL }, 3 * sizeof *argv);
 
     // Nothing of ours tells the program where to look for the grader's files. Which GPUs of this
     // machine a user may have, as Slurm says it, is nothing to the simulated ones: they have their
@@ -128,6 +132,7 @@ static pid_t start_simulator(const char *device, const char *worker, const Terms
         .from = { c->owner[1], c->worker[1], c->report[1], c->printed[1], c->printed[1] },
         .to = { OWNER_FD, WORKER_FD, REPORT_FD, 1, 2 },
         .descriptors = 5,
+        .trusted = confine_is_on(), // the sandbox takes everything from the program
     };
     return process_start(&spawn);
 }

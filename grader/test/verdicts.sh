@@ -101,6 +101,9 @@ for source in "$cases"/${CASES:-*}.cu; do
     elif ! sed -n 's/^  Picture: //p' "$name.out" | while read -r picture; do [ -s "$picture" ] || exit 1; done; then
         echo "$name: no picture where it says"
         failed=$((failed + 1))
+    elif [ "$name" = build ] && { ! grep -q 'a fake PASS' "$name.err" || grep -q "$(printf '\033')" "$name.err"; }; then
+        echo "$name: the compiler's words are not told, or not cleaned"
+        failed=$((failed + 1))
     elif ! narrow; then
         echo "$name: other words on a terminal of 60 columns, lines too long, or no colours"
         cat "$name.narrow"

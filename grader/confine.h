@@ -1,0 +1,21 @@
+// The words that stand before a program of a submission's, or before the compiler that reads one:
+// the sandbox (grader/sandbox/), and what it shows. Where the environment's WARPWISE_SANDBOX, a
+// path, names none, there are no words, and the program has what its user has.
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CONFINE_WORDS = 32 };
+
+bool confine_is_on(void);
+
+// Writes the words for the worker, or the compiler, to argv, CONFINE_WORDS at most, and returns how
+// many. The worker sees itself, the toolkit, and the libraries that stand in for CUDA's; the
+// compiler `source`, its lesson's contract, the harness, and `folder`, into which it writes. Paths
+// outlive the words.
+size_t confine_worker(const char **argv, const char *root, const char *worker);
+size_t confine_compiler(const char **argv, const char *root, const char *source,
+                        const char *folder);
+
+// The sandbox tells of a signal as a shell does: 128 more than its number. Makes it a signal again.
+void confine_end(int *status, int *signal);

@@ -1,0 +1,201 @@
+// build/grader/sandbox [--read PATH]... [--write FOLDER] [--at FOLDER] [--keep NAME]... [LIMITS] --
+// COMMAND [ARGUMENT...]
+//
+// Runs a command in namespaces of its own (bubblewrap): it sees /usr, an empty /tmp, a /proc and a
+// /dev of its own, and the paths that are named; no network, no other process, no other user's
+// file. Of the environment it has what is named. Its standard streams, and its descriptors, are the
+// caller's. The exit status is the command's, or 128 and the number of its signal; 125: the sandbox
+// itself could not be made, which standard error explains.
+//
+//     build/grader/sandbox --check      says in lines "NAME: WORDS" what holds on this machine; 1
+//     if it cannot be made
+#define _GNU_SOURCE
+#include "sandbox.h"
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST_PATHS = 32, MOST_WORDS = 256, NO_SANDBOX = 125 };
+
+typedef struct Options {
+    const char *read[MOST_PATHS + 1], *keep[MOST_PATHS + 1], *write, *at;
+    size_t reads, keeps;
+    Limits limits;
+    bool check;
+    char **command;
+} Options;
+
+typedef struct Words {
+    const char *word[MOST_WORDS];
+    size_t count;
+} Words;
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "sandbox: %s: %s\n", what, strerror(errno));
+    limits_remove();
+    exit(NO_SANDBOX);
+}
+
+static void add_words(Words *w, const char *const *words)
+{
+    for (; *words; words++) {
+        if (w->count + 1 >= MOST_WORDS) errno = E2BIG, fail("the command");
+        w->word[w->count++] = *words;
+    }
+}
+#define ADD(w, ...) add_words(w, (const char *const[]){ __VA_ARGS__, NULL })
+
+static char *decimal(unsigned long long number)
+{
+    char *text = NULL;
+    if (asprintf(&text, "%llu", number) < 0) fail("no memory");
+    return text;
+}
+
+// /bin, /lib and their like are links into /usr today; where they are folders, they are shown too.
+static void add_system(Words *w)
+{
+    static const char *const folders[] = { "/bin", "/sbin", "/lib", "/lib32", "/lib64" };
+    ADD(w, "--ro-bind", "/usr", "/usr");
+    for (size_t n = 0; n < sizeof folders / sizeof *folders; n++) {
+        struct stat at;
+        char *to =
+            lstat(folders[n], &at) == 0 && S_ISLNK(at.st_mode) ? realpath(folders[n], NULL) : NULL;
+        if (to) ADD(w, "--symlink", to, folders[n]);
+        else ADD(w, "--ro-bind-try", folders[n], folders[n]);
+    }
+}
+
+static void add_paths(Words *w, const Options *o)
+{
+    char *room = decimal(o->limits.file);
+    add_system(w);
+    ADD(w, "--proc", "/proc", "--dev", "/dev");
+    ADD(w, "--size", room, "--tmpfs", "/tmp", "--size", room, "--tmpfs", "/dev/shm");
+    for (size_t n = 0; n < o->reads; n++) ADD(w, "--ro-bind", o->read[n], o->read[n]);
+    if (o->write) ADD(w, "--bind", o->write, o->write);
+    ADD(w, "--remount-ro", "/", "--remount-ro", "/dev", "--chdir", o->at ? o->at : "/tmp");
+}
+
+static void add_environment(Words *w, const Options *o)
+{
+    ADD(w, "--clearenv", "--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin", "--setenv", "HOME",
+        "/tmp", "--setenv", "LC_ALL", "C.UTF-8");
+    for (size_t n = 0; n < o->keeps; n++) {
+        const char *value = getenv(o->keep[n]);
+        if (value) ADD(w, "--setenv", o->keep[n], value);
+    }
+}
+
+static void become_bwrap(const Options *o, pid_t parent)
+{
+    Words w = { 0 };
+    ADD(&w, "bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent",
+        "--new-session", "--cap-drop", "ALL", "--hostname", "student", "--uid", "1000", "--gid",
+        "1000");
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(NO_SANDBOX);
+    stranger_become(o->read, o->write);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // which a change of the user takes away
+    int filter = filter_open();
+    if (filter < 0) fail("no filter of system calls");
+    add_paths(&w, o);
+    add_environment(&w, o);
+    ADD(&w, "--seccomp", decimal((unsigned)filter), "--");
+    add_words(&w, (const char *const *)o->command);
+    execvp(w.word[0], (char **)w.word);
+    fail("bwrap (bubblewrap) cannot be run");
+}
+
+static int run(const Options *o)
+{
+    int status = 0;
+    pid_t parent = getpid();
+    if (!limits_set(&o->limits)) fail("the limits cannot be set");
+    pid_t pid = fork();
+    if (pid < 0) fail("no process");
+    if (pid == 0) become_bwrap(o, parent);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    limits_remove();
+    if (o->write && chown(o->write, getuid(), getgid()) < 0) fail(o->write);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int check(Options o)
+{
+    char *nothing[] = { "/bin/true", NULL };
+    o.command = nothing;
+    if (run(&o) != 0) {
+        puts("namespaces: refused");
+        return 1;
+    }
+    puts("namespaces: own mounts, processes, users, network, IPC");
+    printf("memory: kept by %s\n", limits_memory_kept());
+    printf("processes: kept by %s\n", limits_processes_kept());
+    return 0;
+}
+
+static unsigned long long number(const char *text, const char *what)
+{
+    char *end;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*end || !value) {
+        fprintf(stderr, "sandbox: %s takes a number above 0, not '%s'\n", what, text);
+        exit(NO_SANDBOX);
+    }
+    return value;
+}
+
+static void keep(const char **list, size_t *count, const char *word)
+{
+    if (*count == MOST_PATHS) errno = E2BIG, fail(word);
+    list[(*count)++] = word;
+}
+
+static Options parse(int count, char **words)
+{
+    static const struct option known[] = {
+        { "read", required_argument, NULL, 'r' },    { "write", required_argument, NULL, 'w' },
+        { "at", required_argument, NULL, 'a' },      { "keep", required_argument, NULL, 'k' },
+        { "memory", required_argument, NULL, 'm' },  { "processes", required_argument, NULL, 'p' },
+        { "seconds", required_argument, NULL, 's' }, { "file", required_argument, NULL, 'f' },
+        { "check", no_argument, NULL, 'c' },         { NULL, 0, NULL, 0 },
+    };
+    Options o = { .limits = {
+                      .memory = 4ull << 30, .processes = 64, .seconds = 120, .file = 64 << 20 } };
+    for (int c; (c = getopt_long(count, words, "+", known, NULL)) >= 0;) switch (c) {
+        case 'r': keep(o.read, &o.reads, optarg); break;
+        case 'w': o.write = optarg; break;
+        case 'a': o.at = optarg; break;
+        case 'k': keep(o.keep, &o.keeps, optarg); break;
+        case 'm': o.limits.memory = number(optarg, "--memory"); break;
+        case 'p': o.limits.processes = (unsigned)number(optarg, "--processes"); break;
+        case 's': o.limits.seconds = (unsigned)number(optarg, "--seconds"); break;
+        case 'f': o.limits.file = number(optarg, "--file"); break;
+        case 'c': o.check = true; break;
+        default: exit(NO_SANDBOX);
+        }
+    o.command = words + optind;
+    if (!o.check && !*o.command) {
+        fputs("sandbox: no command. Usage: sandbox [--read PATH]... [--write FOLDER] [--keep "
+              "NAME]... -- COMMAND [ARGUMENT...]\n",
+              stderr);
+        exit(NO_SANDBOX);
+    }
+    return o;
+}
+
+int main(int count, char **words)
+{
+    Options o = parse(count, words);
+    return o.check ? check(o) : run(&o);
+}

@@ -1,0 +1,95 @@
+#!/bin/sh
+# Tests build/grader/sandbox: what a program in it sees, may do and may use; how its end is told; and that nothing is left of it.
+set -u
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+chmod 755 "$scratch"
+passed=0 failed=0
+. grader/holds.sh
+sandbox=$PWD/build/grader/sandbox
+
+# within "SHELL WORDS": its status, in the sandbox; what it says is in $said.
+within() {
+    words=$1
+    shift
+    said=$("$sandbox" "$@" --read "$scratch" -- sh -c "$words" 2>&1)
+}
+works() { within "$@"; status=$?; holds "$1: ends with $status: $said" [ "$status" -eq 0 ]; }
+fails() { within "$@"; status=$?; holds "$1: works: $said" [ "$status" -ne 0 ]; }
+
+gcc -O1 -o "$scratch/calls" grader/test/sandbox/calls.c || exit 1
+echo 'a student of another name' >"$scratch/roster"
+mkdir "$scratch/out"
+
+holds 'the machine refuses namespaces: classes cannot be graded here, and these tests fail' "$sandbox" --check >"$scratch/check"
+holds '--check says who keeps memory' grep -q '^memory: kept by ' "$scratch/check"
+
+# What is there.
+works "test -r $scratch/roster"
+fails "test -e $PWD/solutions"
+fails 'test -e /etc/passwd'
+fails 'test -e /root || test -e /home'
+fails "echo a >>$scratch/roster"
+fails 'touch /here || touch /usr/here || touch /dev/here'
+works 'touch /tmp/here /dev/shm/here'
+works 'test "$(ls -d /proc/[0-9]* | wc -l)" -le 8'
+works 'test "$(id -u)" = 1000'
+works 'test "$(cat /proc/net/dev | grep -c :)" -eq 1'
+SECRET=1 works 'test -z "${SECRET:-}${WARPWISE_RUN:-}"'
+SECRET=1 works 'test "$SECRET" = 1' --keep SECRET
+works "test \"\$PWD\" = $scratch" --at "$scratch"
+works "echo made >$scratch/out/file" --write "$scratch/out"
+holds 'what it made is not ours' [ "$(stat -c %u "$scratch/out")" = "$(id -u)" ]
+holds 'what it made is lost' grep -q made "$scratch/out/file"
+
+# What it may do.
+for call in ptrace process_vm_readv unshare mount keyctl bpf userfaultfd io_uring clone_user; do
+    within "$scratch/calls $call"
+    status=$?
+    holds "$call: ends with $status, not 1: $said" [ "$status" -eq 1 ]
+done
+works "$scratch/calls thread"
+
+# What it may use.
+fails "$scratch/calls memory 300" --memory 200000000
+works "$scratch/calls memory 100" --memory 200000000
+fails 'head -c 3000000 /dev/zero >/tmp/a && head -c 3000000 /dev/zero >/tmp/b' --file 4000000
+fails 'while :; do :; done' --seconds 1
+within 'i=0; while [ $i -lt 60 ]; do sleep 1 & i=$((i + 1)); done; wait' --processes 20
+holds "sixty processes where twenty may be (says: $said)" [ "$(echo "$said" | grep -c -i fork)" -gt 0 ]
+
+# How it ends.
+within 'exit 7'
+holds 'status 7 is told' [ $? -eq 7 ]
+within 'kill -SEGV $$'
+holds 'a signal is 128 more than its number' [ $? -eq 139 ]
+said=$("$sandbox" -- /none 2>&1)
+holds 'a program that is not there is no success' [ $? -ne 0 ]
+said=$("$sandbox" --memory none -- true 2>&1)
+holds 'a limit that is no number is 125' [ $? -eq 125 ]
+holds 'no command is 125' sh -c "$sandbox 2>/dev/null; [ \$? -eq 125 ]"
+
+# Who it is. Root's submissions are a user's whom nobody else is; who isn't root can be nobody else.
+"$sandbox" --read "$scratch" -- sleep 98763 &
+sleep 0.5
+owner=
+for process in $(grep -lazx 98763 /proc/[0-9]*/cmdline 2>/dev/null); do
+    [ "$(cat "${process%cmdline}comm")" != sleep ] || owner=$(awk '/^Uid:/ { print $2 }' "${process%cmdline}status")
+done
+kill -KILL $!
+wait $! 2>/dev/null
+case $(id -u) in 0) holds "its user is ${owner:-}" [ "${owner:-0}" -ge 2000000000 ] ;;
+*) holds "its user is ${owner:-}" [ "${owner:-}" = "$(id -u)" ] ;; esac
+
+# What is left. A process that goes on ends with the sandbox; killed itself, it takes all with it.
+within '(sleep 98761 &) ; exit 0'
+"$sandbox" -- sh -c 'setsid sleep 98762' &
+sleep 1
+kill -KILL $!
+wait $! 2>/dev/null
+sleep 1
+holds 'processes are left' [ -z "$(grep -lazx '9876[12]' /proc/[0-9]*/cmdline 2>/dev/null)" ]
+holds 'cgroups are left' [ -z "$(find /sys/fs/cgroup -maxdepth 4 -name 'warpwise-*' -newer "$scratch/check" -empty 2>/dev/null)" ]
+
+echo "sandbox: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,58 @@
+// Makes one system call that a sandbox refuses; status 0: it was not refused, 1: it was, 2: an
+// unknown call.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/keyctl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int nothing(void *) { return 0; }
+static void *thread(void *) { return NULL; }
+
+// Refused by a filter: EPERM. Anything else, as an argument that makes no sense, came through.
+static int came_through(long result) { return result >= 0 || errno != EPERM; }
+
+static int spend(size_t megabytes)
+{
+    char *all = malloc(megabytes << 20);
+    if (!all) return 0;
+    memset(all, 1, megabytes << 20);
+    return all[megabytes << 19];
+}
+
+int main(int count, char **words)
+{
+    static char stack[1 << 16], here[8];
+    const char *call = words[1];
+    struct iovec part = { here, sizeof here };
+    pthread_t t;
+    errno = 0;
+    if (!strcmp(call, "memory")) return !spend((size_t)atoi(words[count - 1]));
+    if (!strcmp(call, "thread"))
+        return pthread_create(&t, NULL, thread, NULL) || pthread_join(t, NULL);
+    if (!strcmp(call, "ptrace")) return !came_through(ptrace(PTRACE_TRACEME, 0, NULL, NULL));
+    if (!strcmp(call, "process_vm_readv"))
+        return !came_through(process_vm_readv(getpid(), &part, 1, &part, 1, 0));
+    if (!strcmp(call, "unshare")) return !came_through(unshare(CLONE_NEWUTS));
+    if (!strcmp(call, "mount")) return !came_through(mount("none", "/tmp", "tmpfs", 0, NULL));
+    if (!strcmp(call, "keyctl"))
+        return !came_through(
+            syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0));
+    if (!strcmp(call, "bpf")) return !came_through(syscall(SYS_bpf, 0, NULL, 0));
+    if (!strcmp(call, "userfaultfd")) return !came_through(syscall(SYS_userfaultfd, 0));
+    if (!strcmp(call, "io_uring")) return !came_through(syscall(SYS_io_uring_setup, 1, NULL));
+    if (!strcmp(call, "clone_user"))
+        return !came_through(clone(nothing, stack + sizeof stack, CLONE_NEWUSER | SIGCHLD, NULL));
+    fprintf(stderr, "no such call: %s\n", call);
+    return 2;
+}
