@@ -4,7 +4,7 @@
 grading = $(if $(call name,$1),nvcc build/grader/$(call name,$1) build/grader/worker.o \
           $(simulator))
 
-.PHONY: solutions watch
+.PHONY: solutions watch grade
 
 solutions: $$(foreach l,$$(numbers),$$(call grading,$$l))    ## grade all of our own answers, a line each
 	@for l in $(lessons); do \
@@ -19,6 +19,10 @@ watch-%: $$(call desk,$$*) FORCE                    ## grade lesson N whenever y
 watch: build/grader/study                               ## the same, for the first lesson that does not pass
 	@$(watchful)
 	@build/grader/study watch
+
+grade: $$(foreach l,$$(numbers),$$(call grading,$$l)) build/grader/class build/grader/sandbox    ## grade a class: SUBMISSIONS=its folder GRADES=where they go
+	@[ -n '$(SUBMISSIONS)' ] || { echo 'Say where the submissions are: make grade SUBMISSIONS=FOLDER, with a folder for each student.'; exit 1; }
+	@build/grader/class '$(SUBMISSIONS)' '$(or $(GRADES),grades)'
 
 # Everything that grading takes, and no grading.
 ready-%: $$(call grading,$$*) FORCE
@@ -56,3 +60,10 @@ build/grader/sandbox: $(call objects,grader/sandbox/*.c)
 	@$(CC) $^ -lseccomp -o $(whole)
 
 $(call objects,grader/sandbox/*.c): | build/setup/grade
+
+class := file process text verdict
+build/grader/class: $(call objects,grader/class/*.c) $(class:%=build/objects/grader/%.o)
+	@mkdir -p $(@D)
+	@$(CC) $^ -ljansson -lnettle -o $(whole)
+
+$(call objects,grader/class/*.c): | build/setup/grade

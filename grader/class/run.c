@@ -1,0 +1,193 @@
+// The lessons' graders: each in a process of its own, which ends with us, and under a clock. One
+// submission stops no other: whatever its grader does, there is a result in the end.
+#define _GNU_SOURCE
+#include "class.h"
+#include "file.h"
+#include "process.h"
+#include "text.h"
+#include "verdict.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST_SECONDS = 600, TRIES = 2 };
+
+typedef struct Job {
+    const Submission *submission;
+    pid_t pid; // 0: none
+    double began;
+    int tries;
+    char *result, *words; // as the grader writes them
+} Job;
+
+static const char *version(void)
+{
+    static char line[32];
+    FILE *f = *line ? NULL : fopen("VERSION", "re");
+    if (f && fgets(line, sizeof line, f)) line[strcspn(line, "\n")] = 0;
+    if (f) fclose(f);
+    return line;
+}
+
+bool class_is_graded(const Submission *s)
+{
+    json_t *result = json_load_file(s->result, 0, NULL), *by = json_object_get(result, "class");
+    const char *hash = json_string_value(json_object_get(by, "hash")),
+               *with = json_string_value(json_object_get(by, "version"));
+    bool graded = hash && with && strcmp(hash, s->hash) == 0 && strcmp(with, version()) == 0;
+    json_decref(result);
+    return graded;
+}
+
+// ---- One job
+
+static void seed_of(const Submission *s, char *seed)
+{
+    char *what = text_format("%s %s", s->lesson, s->hash);
+    secret_keyed("seed", what, seed, SEED_DIGITS);
+    free(what);
+}
+
+static void start(Job *j, const char *root)
+{
+    char digits[SEED_DIGITS + 1];
+    seed_of(j->submission, digits);
+    char *grader = text_format("%s/build/grader/%s", root, j->submission->lesson);
+    char *seed = text_format("SEED=%s", digits);
+    char *sandbox = text_format("WARPWISE_SANDBOX=%s/build/grader/sandbox", root);
+    // Where it is sealed it is called as it is at home, and the student is told of it so.
+    char *file = strrchr(j->submission->sealed, '/') - strlen("exercises");
+    char *folder = strndup(j->submission->sealed, (size_t)(file - j->submission->sealed));
+    const char *argv[] = { "env", "-C", folder, grader, "--result", j->result, file, NULL };
+    const char *environment[] = { seed, sandbox, "NO_COLOR=1", "DEVICE", "PROFILE", NULL };
+    int words = open(j->words, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    unlink(j->result);
+    j->began = seconds_now();
+    j->tries++;
+    j->pid = words < 0 ? -1
+                       : process_start(&(Spawn){ .argv = argv,
+                                                 .environment = environment,
+                                                 .from = { words, words },
+                                                 .to = { 1, 2 },
+                                                 .descriptors = 2,
+                                                 .trusted = true }); // it makes sandboxes
+    if (words >= 0) close(words);
+    free(folder);
+    free(grader);
+    free(seed);
+    free(sandbox);
+}
+
+static bool is_fault(const json_t *result)
+{
+    const char *verdict = json_string_value(json_object_get(result, "verdict"));
+    return !verdict || strcmp(verdict, verdict_word(VERDICT_GRADER_ERROR)) == 0;
+}
+
+static bool write_json(FILE *f, void *what)
+{
+    return json_dumpf(what, f, JSON_INDENT(1) | JSON_SORT_KEYS) == 0 && fputc('\n', f) >= 0;
+}
+
+// Keeps what the grader has found, or that it found nothing.
+static bool keep(Job *j, json_t *result)
+{
+    const Submission *s = j->submission;
+    char seed[SEED_DIGITS + 1];
+    seed_of(s, seed);
+    if (!result) result = json_pack("{ss}", "verdict", verdict_word(VERDICT_GRADER_ERROR));
+    json_object_set_new(result, "class",
+                        json_pack("{ss ss ss sb}", "hash", s->hash, "version", version(), "seed",
+                                  seed, "trusted", 1));
+    bool good = rename(j->words, s->words) == 0 && file_write(s->result, write_json, result);
+    if (!good) fprintf(stderr, "%s: %s\n", s->result, strerror(errno));
+    unlink(j->result);
+    json_decref(result);
+    return good;
+}
+
+// Takes a job's end. False: its result cannot be written.
+static bool end(Job *j, const char *root)
+{
+    json_t *result = json_load_file(j->result, 0, NULL);
+    j->pid = 0;
+    if (is_fault(result) && j->tries < TRIES) {
+        json_decref(result);
+        start(j, root);
+        return true;
+    }
+    bool good = keep(j, result);
+    free(j->result);
+    free(j->words);
+    *j = (Job){ 0 };
+    return good;
+}
+
+static void begin(Job *j, const Submission *s, const char *root)
+{
+    *j = (Job){ .submission = s,
+                .result = text_format("%s.new", s->result),
+                .words = text_format("%s.new", s->words) };
+    start(j, root);
+}
+
+// ---- All of them
+
+static void tell(size_t done, size_t all, double began)
+{
+    double seconds = seconds_now() - began;
+    if (!isatty(STDERR_FILENO) || !done) return;
+    fprintf(stderr, "\r%zu of %zu graded, %.0f a minute, %.0f min left  ", done, all,
+            60 * done / seconds, seconds / (double)done * (double)(all - done) / 60);
+    if (done == all) fputc('\n', stderr);
+}
+
+// Jobs that have ended, or must. Returns how many are done for good; *good becomes false when a
+// result cannot be written.
+static size_t look(Job *jobs, int at_once, const char *root, bool *good)
+{
+    size_t done = 0;
+    for (Job *j = jobs; j < jobs + at_once; j++) {
+        if (!j->submission) continue;
+        bool late = j->pid > 0 && seconds_now() - j->began > MOST_SECONDS;
+        if (late) kill(j->pid, SIGKILL);
+        bool ended = j->pid < 0 || waitpid(j->pid, NULL, late ? 0 : WNOHANG) == j->pid;
+        if (!ended) continue;
+        *good = end(j, root) && *good;
+        done += !j->submission;
+    }
+    return done;
+}
+
+bool class_run(const Class *c, const char *root, int at_once)
+{
+    Job *jobs = calloc((size_t)at_once, sizeof *jobs);
+    size_t left = 0, done = 0, next = 0;
+    bool good = jobs != NULL;
+    double began = seconds_now();
+    for (size_t n = 0; n < c->count; n++)
+        left += c->submission[n].sealed && !class_is_graded(&c->submission[n]);
+    size_t all = left;
+    process_adopt();
+    while (good && done < all) {
+        for (Job *j = jobs; j < jobs + at_once && next < c->count; j++) {
+            while (next < c->count
+                   && (!c->submission[next].sealed || class_is_graded(&c->submission[next])))
+                next++;
+            if (!j->submission && next < c->count) begin(j, &c->submission[next++], root);
+        }
+        poll(NULL, 0, 20);
+        size_t before = done;
+        done += look(jobs, at_once, root, &good);
+        if (done > before) tell(done, all, began);
+    }
+    process_sweep();
+    free(jobs);
+    return good;
+}

@@ -1,0 +1,73 @@
+#!/bin/sh
+# Tests `make grade` on a class of four: what is graded and what is refused, the gradebook, and that a run which is killed and begun
+# again leaves the same one.
+set -u
+[ -x build/grader/01-first-kernel ] && [ -x build/grader/class ] || { echo 'class: type make ready-1 build/grader/class first'; exit 1; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+chmod 755 "$scratch"
+class=$scratch/class grades=$scratch/grades
+passed=0 failed=0
+. grader/holds.sh
+
+mkdir -p "$class/Ada Lovelace" "$class/Bob" "$class/=1+1" "$class/Zoë"
+cp solutions/01-first-kernel.cu "$class/Ada Lovelace"
+cp exercises/01-first-kernel.cu "$class/Bob"
+echo '#include "../../../../solutions/01-first-kernel.cu"' >"$class/=1+1/01-first-kernel.cu"
+ln -s /etc/passwd "$class/Zoë/01-first-kernel.cu"
+: >"$class/Zoë/02-managed-memory.cu"
+mkfifo "$class/Zoë/03-grids-and-indexing.cu"
+truncate -s 10G "$class/Zoë/04-roofline.cu"
+mkdir "$class/Zoë/05-transpose.cu"
+echo notes >"$class/Zoë/notes.txt"
+echo '#error of a lesson that is not there' >"$class/Zoë/99-none.cu"
+echo 'a file beside the folders' >"$class/README"
+
+build/grader/class "$class" "$grades" >"$scratch/said" 2>&1
+holds "ends with $?: $(cat "$scratch/said")" [ $? -eq 0 ]
+refused() { ! "$@" >"$scratch/said" 2>&1; }
+row() { grep -q -- "^$1" "$grades/gradebook.csv"; }
+holds 'a right answer has no 10 points' row 'Ada Lovelace,01-first-kernel,PASS,2,10,,yes,[0-9a-f]\{64\},$'
+holds 'an untouched exercise is no TODO' row 'Bob,01-first-kernel,TODO,,0,,yes,'
+holds 'our answer can be included, or a formula is a cell' row "\"'=1+1\",01-first-kernel,BUILD,,0,,yes,"
+holds 'a link is followed' row 'Zoë,01-first-kernel,REFUSED,,0,,no,,it is a link$'
+holds 'an empty file is no BUILD' row 'Zoë,02-managed-memory,BUILD,'
+holds 'a pipe is read' row 'Zoë,03-grids-and-indexing,REFUSED,.*regular'
+holds 'a file of 10 GB is read' row 'Zoë,04-roofline,REFUSED,.*10737418240 bytes'
+holds 'a folder is taken for a file' row 'Zoë,05-transpose,REFUSED,.*regular'
+holds "a row for each, and none besides: $(wc -l <"$grades/gradebook.csv")" [ "$(wc -l <"$grades/gradebook.csv")" -eq 9 ]
+holds 'the secret can be read by others' [ "$(stat -c %a "$grades/secret")" = 600 ]
+holds 'a name is outside of roster and gradebook' [ -z "$(grep -rl -e Ada -e Zoë "$grades" | grep -v -e roster.csv -e gradebook.csv)" ]
+holds 'the words are not those that the student saw' grep -qr 'exercises/01-first-kernel.cu:[0-9]* is yours to write' "$grades/results"
+
+# The same class again: nothing is graded twice, and what has changed is.
+touch "$scratch/then"
+build/grader/class "$class" "$grades" >/dev/null 2>&1
+holds 'is graded twice' [ -z "$(find "$grades/results" -name '*.json' -newer "$scratch/then")" ]
+cp solutions/01-first-kernel.cu "$class/Bob"
+build/grader/class "$class" "$grades" >/dev/null 2>&1
+holds 'a newer file is not graded' row 'Bob,01-first-kernel,PASS,2,10,'
+
+# Killed at any moment, a run goes on where it was, and ends with the same gradebook.
+for seconds in 0.3 1.2 2.5; do
+    mkdir "$scratch/$seconds"
+    cp "$grades/secret" "$scratch/$seconds"
+    build/grader/class "$class" "$scratch/$seconds" >/dev/null 2>&1 &
+    sleep "$seconds"
+    holds 'two runs grade into one folder' refused build/grader/class "$class" "$scratch/$seconds"
+    kill -KILL $!
+    wait $! 2>/dev/null
+    build/grader/class "$class" "$scratch/$seconds" >/dev/null 2>&1
+    holds "killed after $seconds s: another gradebook" cmp -s "$grades/gradebook.csv" "$scratch/$seconds/gradebook.csv"
+done
+
+# No class, and none to grade.
+holds 'a folder that is not there is graded' refused build/grader/class "$scratch/none" "$scratch/empty"
+mkdir "$scratch/nobody"
+holds 'nobody is graded' refused build/grader/class "$scratch/nobody" "$scratch/empty"
+holds 'and not told what should be there' grep -q 'a folder for each student' "$scratch/said"
+holds 'without a folder it works' refused make -s grade
+holds 'and does not say what to type' grep -q 'make grade SUBMISSIONS=' "$scratch/said"
+
+echo "class: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
