@@ -1,7 +1,7 @@
 // Lesson 9: all sums on the way, out[i] = in[0] + ... + in[i], as a block, then as a whole device.
 //
 // A block scans a tile by itself. What it lacks is one number: the sum of all tiles before its own.
-// Versions 1 to 3 get it from a launch between two others, version 4 from the other blocks.
+// One block alone carries that sum from tile to tile. Many blocks need another way.
 #include "09-scan.h"
 
 #include <stdio.h>
@@ -19,8 +19,8 @@
 
 enum { THREADS = 256 };  // threads in a block: 8 warps
 
-// Version 1, by Hillis and Steele: the sum of x over threads 0 to t of
-// the block, in thread t. All threads of the block call it together.
+// By Hillis and Steele: the sum of x over threads 0 to t of the block, in
+// thread t. All threads of the block call it together.
 template <typename T>
 __device__ T block_scan(T x)
 {
@@ -34,41 +34,51 @@ __device__ T block_scan(T x)
     return part[t];
 }
 
-// First launch: a block for each tile of THREADS elements.
+// One block scans all n elements, THREADS of them at a time. `carry` is
+// the sum of the tiles before. `out` may be `in`.
 template <typename T>
-__global__ void scan_tiles(T *out, T *sums, const T *in, int n)
-{
-    int t = threadIdx.x, i = blockIdx.x * THREADS + t;
-
-    T x = block_scan(i < n ? in[i] : 0);
-    if (i < n)
-        out[i] = x;
-    if (t == THREADS - 1)
-        sums[blockIdx.x] = x;
-}
-
-// Second launch: one block scans the tiles' sums, in place, THREADS of
-// them at a time. `carry` is the sum of those that it has done.
-template <typename T>
-__global__ void scan_sums(T *sums, int tiles)
+__global__ void scan_one_block(T *out, const T *in, int n)
 {
     __shared__ T carry;
     int t = threadIdx.x;
 
     if (t == 0)
         carry = 0;
-    for (int first = 0; first < tiles; first += THREADS) {
+    for (int first = 0; first < n; first += THREADS) {
         int i = first + t;
-        T x = block_scan(i < tiles ? sums[i] : 0);
-        // TODO: x, with the carry, goes back to sums[i]; the last thread's is the next carry (6 lines)
+        T x = block_scan(i < n ? in[i] : 0);
+        // TODO: out[i] gets x plus the carry; the last thread stores the next carry (6 lines)
     }
 }
 
-// Third launch: each tile takes up what lies before it.
+// For step 2: four neighbours, which a thread loads or stores in one
+// instruction. i is a multiple of 4; elements from n on count as 0.
 template <typename T>
-__global__ void add_sums(T *out, const T *sums, int n)
+struct alignas(16) Four {
+    T at[4];
+};
+
+template <typename T>
+__device__ Four<T> load_four(const T *in, int i, int n)
 {
-    // TODO: add the sum of all tiles before this one (3 lines)
+    if (i + 4 <= n)
+        return *(const Four<T> *)(in + i);
+    Four<T> x;
+    for (int j = 0; j < 4; j++)
+        x.at[j] = i + j < n ? in[i + j] : 0;
+    return x;
+}
+
+template <typename T>
+__device__ void store_four(T *out, int i, int n, Four<T> x)
+{
+    if (i + 4 <= n) {
+        *(Four<T> *)(out + i) = x;
+        return;
+    }
+    for (int j = 0; j < 4; j++)
+        if (i + j < n)
+            out[i + j] = x.at[j];
 }
 
 template <typename T>
@@ -76,14 +86,9 @@ static void scan(T *out, const T *in, int n, void *scratch)
 {
     if (n == 0)
         return;  // a grid of no blocks is an error
-    T *sums = (T *)scratch;
-
-    int tiles = (n + THREADS - 1) / THREADS;
-    scan_tiles<<<tiles, THREADS>>>(out, sums, in, n);
-    CHECK(cudaGetLastError());
-    scan_sums<<<1, THREADS>>>(sums, tiles);
-    CHECK(cudaGetLastError());
-    add_sums<<<tiles, THREADS>>>(out, sums, n);
+    (void)scratch;
+    // One block scans everything.
+    scan_one_block<<<1, THREADS>>>(out, in, n);
     CHECK(cudaGetLastError());  // the caller synchronises
 }
 

@@ -1,7 +1,7 @@
 // Lesson 9: all sums on the way, out[i] = in[0] + ... + in[i], as a block, then as a whole device.
 //
 // A block scans a tile by itself. What it lacks is one number: the sum of all tiles before its own.
-// Versions 1 to 3 get it from a launch between two others, version 4 from the other blocks.
+// One block alone carries that sum from tile to tile. Many blocks need another way.
 #include "09-scan.h"
 
 //> atomic TODO:
@@ -24,23 +24,23 @@ enum { THREADS = 256 };  // threads in a block: 8 warps
 
 //> version TODO:
 #ifndef VERSION
-#define VERSION 4  // what `scan` uses
+#define VERSION 6  // what `scan` uses
 #endif
 //< version
 
 //> declared TODO:
 template <typename T>
-__device__ T block_scan_tree(T x);  // version 2, below
+__device__ T block_scan_tree(T x);  // version 3, below
 //< declared
 
 //> hillis-steele
-// Version 1, by Hillis and Steele: the sum of x over threads 0 to t of
-// the block, in thread t. All threads of the block call it together.
+// By Hillis and Steele: the sum of x over threads 0 to t of the block, in
+// thread t. All threads of the block call it together.
 template <typename T>
 __device__ T block_scan(T x)
 {
     //> instead TODO:
-    if (VERSION == 2)
+    if (VERSION == 3)
         return block_scan_tree(x);
     //< instead
     //> part
@@ -54,7 +54,7 @@ __device__ T block_scan(T x)
     //> steps TODO: add what lies 1, 2, 4 ... to the left, until part[t] is the sum up to t (6 lines)
     for (int away = 1; away < THREADS; away *= 2) {
         T left = t >= away ? part[t - away] : 0;
-        __syncthreads();  // all have read before anybody writes
+        __syncthreads();  // all threads have read before any writes
         part[t] += left;
         __syncthreads();
     }
@@ -64,7 +64,7 @@ __device__ T block_scan(T x)
 //< hillis-steele
 
 //> blelloch TODO:
-// Version 2, by Blelloch: up a tree of sums, and down again.
+// Version 3, by Blelloch: up a tree of sums, and down again.
 template <typename T>
 __device__ T block_scan_tree(T x)
 {
@@ -82,11 +82,12 @@ __device__ T block_scan_tree(T x)
         __syncthreads();
     }
     if (t == 0)
-        part[THREADS - 1] = 0;  // before all of it lies nothing
+        part[THREADS - 1] = 0;  // nothing comes before the first
     __syncthreads();
 
-    // Down: each pair was given the sum of what lies before it. That
-    // goes to its left half, and with the left half's sum to its right.
+    // Down: each pair holds the sum of what comes before it, in its last
+    // place. Its left half gets that sum; its right half gets that sum
+    // plus the left half's.
     for (int apart = THREADS / 2; apart > 0; apart /= 2) {
         int right = (t + 1) * 2 * apart - 1;
         if (right < THREADS) {
@@ -100,8 +101,35 @@ __device__ T block_scan_tree(T x)
 }
 //< blelloch
 
-//> tiles
-// First launch: a block for each tile of THREADS elements.
+//> one-block
+// One block scans all n elements, THREADS of them at a time. `carry` is
+// the sum of the tiles before. `out` may be `in`.
+template <typename T>
+__global__ void scan_one_block(T *out, const T *in, int n)
+{
+    __shared__ T carry;
+    int t = threadIdx.x;
+
+    if (t == 0)
+        carry = 0;
+    for (int first = 0; first < n; first += THREADS) {
+        int i = first + t;
+        T x = block_scan(i < n ? in[i] : 0);
+        //> carry TODO: out[i] gets x plus the carry; the last thread stores the next carry (6 lines)
+        x += carry;
+        if (i < n)
+            out[i] = x;
+        __syncthreads();  // all threads have read carry
+        if (t == THREADS - 1)
+            carry = x;
+        //< carry
+    }
+}
+//< one-block
+
+//> tiles TODO:
+// Versions 2 and 3. First launch: each block scans its tile, and stores
+// the tile's sum.
 template <typename T>
 __global__ void scan_tiles(T *out, T *sums, const T *in, int n)
 {
@@ -115,38 +143,12 @@ __global__ void scan_tiles(T *out, T *sums, const T *in, int n)
 }
 //< tiles
 
-//> sums
-// Second launch: one block scans the tiles' sums, in place, THREADS of
-// them at a time. `carry` is the sum of those that it has done.
-template <typename T>
-__global__ void scan_sums(T *sums, int tiles)
-{
-    __shared__ T carry;
-    int t = threadIdx.x;
-
-    if (t == 0)
-        carry = 0;
-    for (int first = 0; first < tiles; first += THREADS) {
-        int i = first + t;
-        T x = block_scan(i < tiles ? sums[i] : 0);
-        //> carry TODO: x, with the carry, goes back to sums[i]; the last thread's is the next carry (6 lines)
-        x += carry;
-        if (i < tiles)
-            sums[i] = x;
-        __syncthreads();  // all have read carry
-        if (t == THREADS - 1)
-            carry = x;
-        //< carry
-    }
-}
-//< sums
-
-//> add
-// Third launch: each tile takes up what lies before it.
+//> add TODO:
+// Third launch: each tile adds the sum of all tiles before it.
 template <typename T>
 __global__ void add_sums(T *out, const T *sums, int n)
 {
-    //> before TODO: add the sum of all tiles before this one (3 lines)
+    //> before
     int i = blockIdx.x * THREADS + threadIdx.x;
     if (blockIdx.x > 0 && i < n)
         out[i] += sums[blockIdx.x - 1];
@@ -154,8 +156,9 @@ __global__ void add_sums(T *out, const T *sums, int n)
 }
 //< add
 
-//> four TODO:
-// Four neighbours, which a thread loads and stores in one instruction.
+//> four
+// For step 2: four neighbours, which a thread loads or stores in one
+// instruction. i is a multiple of 4; elements from n on count as 0.
 template <typename T>
 struct alignas(16) Four {
     T at[4];
@@ -185,6 +188,84 @@ __device__ void store_four(T *out, int i, int n, Four<T> x)
 }
 //< four
 
+//> threads-before TODO:
+template <typename T>
+__device__ T threads_before_shuffles(T x, T *all);  // version 5, below
+
+// Version 4: the sum of x over the threads before this one, and in *all
+// the sum over the block. All threads of the block call it together.
+template <typename T>
+__device__ T threads_before(T x, T *all)
+{
+    if (VERSION == 5)
+        return threads_before_shuffles(x, all);
+    __shared__ T upto[THREADS];
+    int t = threadIdx.x;
+
+    upto[t] = block_scan(x);
+    __syncthreads();
+    *all = upto[THREADS - 1];
+    //> to-the-left
+    return t > 0 ? upto[t - 1] : 0;
+    //< to-the-left
+}
+//< threads-before
+
+//> fours TODO:
+enum { TILE = 4 * THREADS };  // elements in a tile
+
+// The four of each thread become sums over the tile, *all its whole sum.
+template <typename T>
+__device__ Four<T> scan_fours(Four<T> x, T *all)
+{
+    for (int j = 1; j < 4; j++)
+        x.at[j] += x.at[j - 1];
+    T before = threads_before(x.at[3], all);
+    for (int j = 0; j < 4; j++)
+        x.at[j] += before;
+    return x;
+}
+//< fours
+
+//> fours-launches TODO:
+template <typename T>
+__global__ void scan_tiles_fours(T *out, T *sums, const T *in, int n)
+{
+    int i = blockIdx.x * TILE + 4 * threadIdx.x;
+    T all;
+    store_four(out, i, n, scan_fours(load_four(in, i, n), &all));
+    if (threadIdx.x == 0)
+        sums[blockIdx.x] = all;
+}
+
+template <typename T>
+__global__ void scan_one_block_fours(T *sums, int tiles)
+{
+    T carry = 0, all;
+    for (int first = 0; first < tiles; first += TILE) {
+        int i = first + 4 * threadIdx.x;
+        Four<T> x = scan_fours(load_four(sums, i, tiles), &all);
+        for (int j = 0; j < 4; j++)
+            x.at[j] += carry;
+        store_four(sums, i, tiles, x);
+        carry += all;
+    }
+}
+
+template <typename T>
+__global__ void add_sums_fours(T *out, const T *sums, int n)
+{
+    int i = blockIdx.x * TILE + 4 * threadIdx.x;
+    if (blockIdx.x == 0 || i >= n)
+        return;
+    T before = sums[blockIdx.x - 1];
+    Four<T> x = load_four(out, i, n);
+    for (int j = 0; j < 4; j++)
+        x.at[j] += before;
+    store_four(out, i, n, x);
+}
+//< fours-launches
+
 //> warp-scan TODO:
 const unsigned ALL = 0xffffffff;  // lanes
 
@@ -203,119 +284,36 @@ __device__ T warp_scan(T x)
 }
 //< warp-scan
 
-//> tile TODO:
-// Version 3: a tile is 8 warps' parts; a part is ROWS rows of 128.
-enum {
-    WARPS = THREADS / 32,
-    ROWS = 8,
-    ROW = 32 * 4,
-    TILE = WARPS * ROWS * ROW
-};
+//> shuffles TODO:
+// Version 5: the same, by shuffles. Only the 8 warps' sums are in shared
+// memory; every warp scans them for itself.
+enum { WARPS = THREADS / 32 };
 
-// Where in the tile the thread's four of row 0 begin.
-__device__ int place(void)
-{
-    return threadIdx.x / 32 * (ROWS * ROW) + threadIdx.x % 32 * 4;
-}
-
-// A warp scans a row, on top of *done, and adds the row's sum to that.
 template <typename T>
-__device__ Four<T> scan_row(Four<T> x, T *done)
+__device__ T threads_before_shuffles(T x, T *all)
 {
-    for (int j = 1; j < 4; j++)
-        x.at[j] += x.at[j - 1];
-    T sum = warp_scan(x.at[3]);
-    //> left-of-row
-    T left = __shfl_up_sync(ALL, sum, 1);
-    for (int j = 0; j < 4; j++)
-        x.at[j] += *done + (threadIdx.x % 32 > 0 ? left : 0);
-    //< left-of-row
-    *done += __shfl_sync(ALL, sum, 31);
-    return x;
-}
-
-// Loads a tile and scans each warp's part. *before is the sum of the
-// parts before the warp's; returned is the sum of the tile.
-template <typename T>
-__device__ T scan_parts(Four<T> x[ROWS], T *before, const T *in,
-                        int first, int n)
-{
-    __shared__ T part_sums[WARPS];
+    __shared__ T warp_sums[WARPS];
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
-    for (int r = 0; r < ROWS; r++)
-        x[r] = load_four(in, first + place() + r * ROW, n);
-    T done = 0;
-    for (int r = 0; r < ROWS; r++)
-        x[r] = scan_row(x[r], &done);
-    if (lane == 0)
-        part_sums[warp] = done;
+    T upto = warp_scan(x);
+    T left = __shfl_up_sync(ALL, upto, 1);
+    __syncthreads();  // all threads have read the last tile's sums
+    if (lane == 31)
+        warp_sums[warp] = upto;
     __syncthreads();
 
-    T sum = warp_scan(lane < WARPS ? part_sums[lane] : 0);
-    T left = __shfl_sync(ALL, sum, warp > 0 ? warp - 1 : 0);
-    *before = warp > 0 ? left : 0;
-    return __shfl_sync(ALL, sum, WARPS - 1);
+    T sums = warp_scan(lane < WARPS ? warp_sums[lane] : 0);
+    T before = __shfl_sync(ALL, sums, warp > 0 ? warp - 1 : 0);
+    *all = __shfl_sync(ALL, sums, WARPS - 1);
+    return (warp > 0 ? before : 0) + (lane > 0 ? left : 0);
 }
-//< tile
-
-//> tiles-shuffles TODO:
-template <typename T>
-__device__ void store_parts(T *out, int first, int n,
-                            const Four<T> x[ROWS], T before)
-{
-    for (int r = 0; r < ROWS; r++) {
-        Four<T> y = x[r];
-        for (int j = 0; j < 4; j++)
-            y.at[j] += before;
-        store_four(out, first + place() + r * ROW, n, y);
-    }
-}
-
-template <typename T>
-__global__ void scan_tiles_shuffles(T *out, T *sums, const T *in, int n)
-{
-    Four<T> x[ROWS];
-    T before, sum = scan_parts(x, &before, in, blockIdx.x * TILE, n);
-    store_parts(out, blockIdx.x * TILE, n, x, before);
-    if (threadIdx.x == 0)
-        sums[blockIdx.x] = sum;
-}
-
-template <typename T>
-__global__ void scan_sums_shuffles(T *sums, int tiles)
-{
-    T carry = 0;
-    for (int first = 0; first < tiles; first += TILE) {
-        Four<T> x[ROWS];
-        T before, sum = scan_parts(x, &before, sums, first, tiles);
-        store_parts(sums, first, tiles, x, carry + before);
-        carry += sum;
-        __syncthreads();  // all have read part_sums
-    }
-}
-
-template <typename T>
-__global__ void add_sums_fours(T *out, const T *sums, int n)
-{
-    if (blockIdx.x == 0)
-        return;
-    T before = sums[blockIdx.x - 1];
-    for (int r = 0; r < ROWS; r++) {
-        int i = blockIdx.x * TILE + place() + r * ROW;
-        Four<T> x = load_four(out, i, n);
-        for (int j = 0; j < 4; j++)
-            x.at[j] += before;
-        store_four(out, i, n, x);
-    }
-}
-//< tiles-shuffles
+//< shuffles
 
 //> status TODO:
-// Version 4: what a tile says of itself. State and sum go in one word,
-// since a word is stored and loaded whole.
+// Version 6: what a tile tells the others. State and sum share one word,
+// because a word is stored and loaded whole.
 enum State {
-    EMPTY,   // nothing yet; what clearing the memory gives
+    EMPTY,   // nothing yet; cleared memory says this
     SUM,     // the sum of the tile
     PREFIX,  // the sum of the tile and of all before it
 };
@@ -373,6 +371,31 @@ __device__ T look_back(Word *words, int tile)
 }
 //< look-back
 
+//> rows TODO:
+// A tile of version 6 is 8 warps' parts; a part is ROWS rows of 128.
+enum { ROWS = 8, ROW = 32 * 4, KEPT = WARPS * ROWS * ROW };
+
+// Where in the tile the thread's four of row 0 begin.
+__device__ int place(void)
+{
+    return threadIdx.x / 32 * (ROWS * ROW) + threadIdx.x % 32 * 4;
+}
+
+// A warp scans a row, on top of *done, and adds the row's sum to that.
+template <typename T>
+__device__ Four<T> scan_row(Four<T> x, T *done)
+{
+    for (int j = 1; j < 4; j++)
+        x.at[j] += x.at[j - 1];
+    T sum = warp_scan(x.at[3]);
+    T left = __shfl_up_sync(ALL, sum, 1);
+    for (int j = 0; j < 4; j++)
+        x.at[j] += *done + (threadIdx.x % 32 > 0 ? left : 0);
+    *done += __shfl_sync(ALL, sum, 31);
+    return x;
+}
+//< rows
+
 //> one-pass TODO:
 // The tile waits in shared memory, where a multiprocessor has room for 6
 // of them. It is added up on its way in, and scanned on its way out.
@@ -389,7 +412,7 @@ __global__ void scan_one_pass(T *out, const T *in, int n, Word *words,
     if (t == 0)
         drawn = atomicAdd(ticket, 1);
     __syncthreads();
-    int tile = drawn, first = tile * TILE + place();
+    int tile = drawn, first = tile * KEPT + place();
     //< draw
 
     T sum = 0;
@@ -431,11 +454,15 @@ static void scan(T *out, const T *in, int n, void *scratch)
     if (n == 0)
         return;  // a grid of no blocks is an error
     //< empty
+    //> launch TODO:
+    //| (void)scratch;
+    //| // One block scans everything.
+    //| scan_one_block<<<1, THREADS>>>(out, in, n);
+    //| CHECK(cudaGetLastError());  // the caller synchronises
     T *sums = (T *)scratch;
 
-    //> choice TODO:
-    if (VERSION == 4) {
-        int tiles = (n + TILE - 1) / TILE;
+    if (VERSION == 6) {
+        int tiles = (n + KEPT - 1) / KEPT;
         Word *words = (Word *)scratch;
         int *ticket = (int *)(words + tiles);
         //> clear
@@ -445,28 +472,37 @@ static void scan(T *out, const T *in, int n, void *scratch)
         CHECK(cudaGetLastError());
         return;
     }
-    if (VERSION == 3) {
+    if (VERSION == 4 || VERSION == 5) {
+        //> fours-three
         int tiles = (n + TILE - 1) / TILE;
-        scan_tiles_shuffles<<<tiles, THREADS>>>(out, sums, in, n);
+        scan_tiles_fours<<<tiles, THREADS>>>(out, sums, in, n);
         CHECK(cudaGetLastError());
-        scan_sums_shuffles<<<1, THREADS>>>(sums, tiles);
+        scan_one_block_fours<<<1, THREADS>>>(sums, tiles);
         CHECK(cudaGetLastError());
         add_sums_fours<<<tiles, THREADS>>>(out, sums, n);
         CHECK(cudaGetLastError());
+        //< fours-three
         return;
     }
-    //< choice
+    if (VERSION == 1) {
+        //> one
+        scan_one_block<<<1, THREADS>>>(out, in, n);
+        CHECK(cudaGetLastError());  // the caller synchronises
+        //< one
+        return;
+    }
     //> three
     int tiles = (n + THREADS - 1) / THREADS;
     scan_tiles<<<tiles, THREADS>>>(out, sums, in, n);
     CHECK(cudaGetLastError());
     //> second
-    scan_sums<<<1, THREADS>>>(sums, tiles);
+    scan_one_block<<<1, THREADS>>>(sums, sums, tiles);
     //< second
     CHECK(cudaGetLastError());
     add_sums<<<tiles, THREADS>>>(out, sums, n);
-    CHECK(cudaGetLastError());  // the caller synchronises
+    CHECK(cudaGetLastError());
     //< three
+    //< launch
 }
 
 extern "C" void scan_i32(int *out, const int *in, int n, void *scratch)

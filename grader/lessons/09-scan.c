@@ -49,12 +49,14 @@ static bool all(const Mismatch *m, bool (*mistake)(const Mismatch *, long, long)
     return true;
 }
 
-// The tiles of the skeleton are as long as its blocks, and its second launch takes as many of their
-// sums in a round. The first tile that needs the second round's sums is the one after their first.
+// The block of the skeleton scans as many elements in a round as it has threads. Its first carry is
+// the sum of a round, so a mistake in what is added to a carry shows in the third round. Where that
+// block scans the sums of tiles, a tile is as long, and the first that is wrong comes after a whole
+// number of rounds and one tile.
 static bool is_first_of_a_round(size_t i)
 {
     enum { TILE = 256, ROUND = TILE * TILE };
-    return i > ROUND && i % ROUND == TILE;
+    return i == 2 * TILE || (i > ROUND && i % ROUND == TILE);
 }
 
 static const char *which_mistake(const Mismatch *m)
@@ -83,14 +85,13 @@ static const char *which_mistake(const Mismatch *m)
         if (block <= count && all(m, lacks_tiles, block)) {
             snprintf(words, sizeof words,
                      "Tiles before it are missing, %ld elements or more each: does the look back "
-                     "add those that "
-                     "know their own sum alone, too?",
+                     "add those that know their own sum alone, too?",
                      block);
             return words;
         }
     if (is_first_of_a_round(m->first))
-        return "It follows a whole number of rounds of 256 tiles' sums, and one tile: is what is "
-               "carried from round to round right?";
+        return "It is the first of a block's round of 256, or of the first tile after such a "
+               "round of sums: is what is carried from round to round right?";
     return NULL;
 }
 
@@ -212,8 +213,8 @@ Check(scan, primes)
     scans_ints(1100009);
 }
 
-// Who waits for the block before by blockIdx waits for ever; and a look back meets tiles that know
-// nothing yet, or their own sum alone, more than 32 in a row.
+// A block that waits for the block before it, by blockIdx, waits for ever. And a look back meets
+// tiles that know nothing yet, or only their own sum, more than 32 in a row.
 Check(scan, any_order)
 {
     shuffle_blocks();

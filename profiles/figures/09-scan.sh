@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures what lesson 9 says of its versions: the launches of version 1 one by one, and version 4 as it is, with tiles that
+# Measures what lesson 9 says of its versions: the launches of version 2 one by one, and version 6 as it is, with tiles that
 # tell nothing before their prefix, and with blockIdx.x for a ticket. On a machine with a GPU, in the repository's root:
 #
 #     sh profiles/figures/09-scan.sh >profiles/figures/09-scan.txt
@@ -19,7 +19,7 @@ measure() {   # its name, the solution's version, and what sed changes in it
 
 echo "# Written by profiles/figures/09-scan.sh on $(date +%F), on an $(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)"
 echo "# 2^26 ints: what was timed, microseconds (the median of 21)"
-measure "version 1" 1 ""
-measure "version 4" 4 ""
-measure "version 4, prefixes alone" 4 's/tell(&words\[tile\], tile > 0 ? SUM : PREFIX, whole)/if (tile == 0) tell(words, PREFIX, whole)/'
-measure "version 4, blockIdx.x" 4 's/tile = drawn,/tile = blockIdx.x,/'
+measure "version 2" 2 ""
+measure "version 6" 6 ""
+measure "version 6, prefixes alone" 6 's/tell(&words\[tile\], tile > 0 ? SUM : PREFIX, whole)/if (tile == 0) tell(words, PREFIX, whole)/'
+measure "version 6, blockIdx.x" 6 's/tile = drawn,/tile = blockIdx.x,/'
