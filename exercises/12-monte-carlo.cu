@@ -1,7 +1,7 @@
 // Lesson 12: count how many random points lie inside a quarter circle.
 //
-// A generator that carries a state from number to number makes threads wait for each other, or needs a state for each. A
-// counter-based one has none: number i is a function of i, and any thread can work out any of them.
+// A generator that carries a state from number to number makes threads wait for each other, or needs a state for each
+// thread. A counter-based generator has no state: number i is a function of i, and any thread can compute any number.
 #include "12-monte-carlo.h"
 
 #include <stdio.h>
@@ -19,14 +19,14 @@
 
 enum { THREADS = 256 };  // threads in a block
 
-// One of Philox's rounds: two products, whose halves change places.
+// A round of Philox: two products, whose halves change places.
 __device__ uint4 philox_round(uint4 c, uint2 k)
 {
     // TODO: the round, as the text draws it (4 lines)
     return c;
 }
 
-// Ten rounds, with a key that goes on from round to round.
+// Ten rounds, with a key that changes from round to round.
 __device__ uint4 philox_block(uint4 c, uint2 k)
 {
     for (int round = 0; round < 10; round++) {
@@ -52,27 +52,13 @@ __device__ bool is_inside(unsigned word_x, unsigned word_y)
     return x * x + y * y < 1;
 }
 
-// Version 1: a thread for each point, and an atomic addition for each
-// that hits.
-__global__ void hits_naive(int *hits, int points, unsigned seed)
+// Version 1: a thread for each point.
+__global__ void hits_one(int *hits, int points, unsigned seed)
 {
     unsigned p = blockIdx.x * THREADS + threadIdx.x;
     if (p >= points)
         return;
-    uint4 w = philox_block(make_uint4(p / 2, 0, 0, 0), make_uint2(seed, 0));
-    if (p % 2 == 0 ? is_inside(w.x, w.y) : is_inside(w.z, w.w))
-        atomicAdd(hits, 1);
-}
-
-// Version 2: a thread takes every threads-th block of words, two points
-// each, and counts in a register. One addition for each warp is left.
-__global__ void hits_many(int *hits, int points, unsigned seed)
-{
-    int mine = 0;
-    // TODO: count the hits among this thread's blocks of two points (7 lines)
-    mine = __reduce_add_sync(0xffffffff, mine);  // the sum of the 32 lanes'
-    if (threadIdx.x % 32 == 0)
-        atomicAdd(hits, mine);
+    // TODO: throw point p, and if it is a hit, add 1 to *hits with atomicAdd (3 lines)
 }
 
 extern "C" void philox(unsigned *out, const unsigned *counter, const unsigned *key, int blocks)
@@ -90,7 +76,6 @@ extern "C" void count_hits(int *hits, int points, unsigned seed)
     if (points == 0)
         return;
 
-    enum { BLOCKS = 1056 };  // enough to fill the device: 8 for each of 132 multiprocessors
-    hits_many<<<BLOCKS, THREADS>>>(hits, points, seed);
+    hits_one<<<points / THREADS + 1, THREADS>>>(hits, points, seed);
     CHECK(cudaGetLastError());  // the caller synchronises
 }

@@ -1,7 +1,7 @@
 // Lesson 12: count how many random points lie inside a quarter circle.
 //
-// A generator that carries a state from number to number makes threads wait for each other, or needs a state for each. A
-// counter-based one has none: number i is a function of i, and any thread can work out any of them.
+// A generator that carries a state from number to number makes threads wait for each other, or needs a state for each
+// thread. A counter-based generator has no state: number i is a function of i, and any thread can compute any number.
 #include "12-monte-carlo.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@
 enum { THREADS = 256 };  // threads in a block
 
 //> round
-// One of Philox's rounds: two products, whose halves change places.
+// A round of Philox: two products, whose halves change places.
 __device__ uint4 philox_round(uint4 c, uint2 k)
 {
     //> one-round TODO: the round, as the text draws it (4 lines)
@@ -34,7 +34,7 @@ __device__ uint4 philox_round(uint4 c, uint2 k)
 //< round
 
 //> ten
-// Ten rounds, with a key that goes on from round to round.
+// Ten rounds, with a key that changes from round to round.
 __device__ uint4 philox_block(uint4 c, uint2 k)
 {
     for (int round = 0; round < 10; round++) {
@@ -63,27 +63,49 @@ __device__ bool is_inside(unsigned word_x, unsigned word_y)
 }
 //< inside
 
-//> naive
-// Version 1: a thread for each point, and an atomic addition for each
-// that hits.
-__global__ void hits_naive(int *hits, int points, unsigned seed)
+//> one-point
+// Version 1: a thread for each point.
+__global__ void hits_one(int *hits, int points, unsigned seed)
 {
     unsigned p = blockIdx.x * THREADS + threadIdx.x;
     if (p >= points)
         return;
+    //> throw TODO: throw point p, and if it is a hit, add 1 to *hits with atomicAdd (3 lines)
     uint4 w = philox_block(make_uint4(p / 2, 0, 0, 0), make_uint2(seed, 0));
     if (p % 2 == 0 ? is_inside(w.x, w.y) : is_inside(w.z, w.w))
         atomicAdd(hits, 1);
+    //< throw
 }
-//< naive
+//< one-point
 
-//> many
-// Version 2: a thread takes every threads-th block of words, two points
-// each, and counts in a register. One addition for each warp is left.
+//> registers TODO:
+// Version 2: a thread throws every threads-th point, and counts its hits
+// in a register. One addition for each warp is left.
+__global__ void hits_registers(int *hits, int points, unsigned seed)
+{
+    int mine = 0;
+    //> own-points
+    unsigned threads = gridDim.x * THREADS;
+    for (unsigned p = blockIdx.x * THREADS + threadIdx.x; p < points; p += threads) {
+        uint4 w = philox_block(make_uint4(p / 2, 0, 0, 0), make_uint2(seed, 0));
+        mine += p % 2 == 0 ? is_inside(w.x, w.y) : is_inside(w.z, w.w);
+    }
+    //< own-points
+    //> one-addition
+    mine = __reduce_add_sync(0xffffffff, mine);  // the sum over the 32 lanes
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(hits, mine);
+    //< one-addition
+}
+//< registers
+
+//> many TODO:
+// Version 3: a thread takes every threads-th block of words, which has two
+// points.
 __global__ void hits_many(int *hits, int points, unsigned seed)
 {
     int mine = 0;
-    //> count TODO: count the hits among this thread's blocks of two points (7 lines)
+    //> count
     unsigned threads = gridDim.x * THREADS;
     for (unsigned b = blockIdx.x * THREADS + threadIdx.x; b < (points + 1u) / 2; b += threads) {
         uint4 w = philox_block(make_uint4(b, 0, 0, 0), make_uint2(seed, 0));
@@ -92,7 +114,7 @@ __global__ void hits_many(int *hits, int points, unsigned seed)
             mine += is_inside(w.z, w.w);
     }
     //< count
-    mine = __reduce_add_sync(0xffffffff, mine);  // the sum of the 32 lanes'
+    mine = __reduce_add_sync(0xffffffff, mine);
     if (threadIdx.x % 32 == 0)
         atomicAdd(hits, mine);
 }
@@ -100,8 +122,8 @@ __global__ void hits_many(int *hits, int points, unsigned seed)
 
 //> bits TODO:
 // 1 if the point is inside, else 0. A float from 1 to 2 is 0x3f800000 with
-// 23 bits of fraction behind it, so a word becomes one without being
-// converted; and the sign of x x + y y - 1 is the answer, as a number.
+// 23 bits of fraction in it, so a word becomes such a float without being
+// converted. And the sign of x x + y y - 1 is the answer, as a number.
 __device__ int inside(unsigned word_x, unsigned word_y)
 {
     float x = __uint_as_float(word_x >> 9 | 0x3f800000) - 1;
@@ -111,8 +133,8 @@ __device__ int inside(unsigned word_x, unsigned word_y)
 //< bits
 
 //> gold TODO:
-// Version 3: no conversions and no comparisons. And two blocks in a turn,
-// whose rounds do not wait for each other; the last points, if they are no
+// Version 4: no conversions and no comparisons. And two blocks in a turn,
+// whose rounds do not wait for each other. The last points, fewer than
 // four, are one thread's.
 __global__ void hits_gold(int *hits, int points, unsigned seed)
 {
@@ -139,7 +161,7 @@ __global__ void hits_gold(int *hits, int points, unsigned seed)
 
 //> version TODO:
 #ifndef VERSION
-#define VERSION 3  // the kernel that `count_hits` launches
+#define VERSION 4  // the kernel that `count_hits` launches
 #endif
 //< version
 
@@ -165,12 +187,16 @@ extern "C" void count_hits(int *hits, int points, unsigned seed)
     //< no-points
 
     //> launch
-    enum { BLOCKS = 1056 };  // enough to fill the device: 8 for each of 132 multiprocessors
     //> choice TODO:
-    //| hits_many<<<BLOCKS, THREADS>>>(hits, points, seed);
+    //| hits_one<<<points / THREADS + 1, THREADS>>>(hits, points, seed);
+    //> blocks
+    enum { BLOCKS = 1056 };  // enough to fill the device: 8 for each of 132 multiprocessors
+    //< blocks
     if (VERSION == 1)
-        hits_naive<<<points / THREADS + 1, THREADS>>>(hits, points, seed);
+        hits_one<<<points / THREADS + 1, THREADS>>>(hits, points, seed);
     else if (VERSION == 2)
+        hits_registers<<<BLOCKS, THREADS>>>(hits, points, seed);
+    else if (VERSION == 3)
         hits_many<<<BLOCKS, THREADS>>>(hits, points, seed);
     else
         hits_gold<<<BLOCKS, THREADS>>>(hits, points, seed);
