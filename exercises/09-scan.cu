@@ -47,7 +47,9 @@ __global__ void scan_one_block(T *out, const T *in, int n)
     for (int first = 0; first < n; first += THREADS) {
         int i = first + t;
         T x = block_scan(i < n ? in[i] : 0);
-        // TODO: out[i] gets x plus the carry; the last thread stores the next carry (6 lines)
+        // TODO: add the carry to x; the last thread then stores the next carry (4 lines)
+        if (i < n)
+            out[i] = x;
     }
 }
 
