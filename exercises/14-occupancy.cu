@@ -1,7 +1,7 @@
-// Lesson 14: a curve of 8,193 points, in the shared memory of each block, so that few blocks fit.
+// Lesson 14: a curve of 8,193 points, which each block copies to its shared memory.
 //
-// A multiprocessor waits for memory as long as nothing else is there to do. What helps is more under way: more warps, which is
-// occupancy, or more in each of them, which is instruction-level parallelism.
+// A warp waits for what it has loaded. The memory stays busy meanwhile only if enough loads are under way: from more warps, which
+// is occupancy, or from more loads in each warp, which is instruction-level parallelism.
 #include "14-occupancy.h"
 
 #include <stdio.h>
@@ -28,11 +28,12 @@ int round_up(int x, int portion)
 
 extern "C" int resident_blocks(int threads, int registers, int shared)
 {
-    // TODO: how many each limit lets in; the smallest is the answer (7 lines)
+    // TODO: how many blocks each limit allows; the smallest number is the answer (7 lines)
     return 0;
 }
 
-// The curve's points, from global to shared memory. The whole block comes.
+// Copies the curve's points to shared memory. All threads of the block
+// must call it together.
 __device__ void copy_table(float *here, const float *table)
 {
     for (int k = threadIdx.x; k < POINTS; k += blockDim.x)
@@ -47,7 +48,7 @@ __device__ float interpolate(const float *table, int raw)
     return table[k] + part * (table[k + 1] - table[k]);
 }
 
-// Versions 1 and 2: the grid strides over the readings.
+// Each thread takes readings that are a whole grid apart.
 __global__ void calibrate_one(float *out, const int *raw, const float *table,
                               int n)
 {
@@ -68,7 +69,6 @@ extern "C" void calibrate(float *out, const int *raw, const float *table, int n)
                                  cudaDevAttrMultiProcessorCount, 0));
 
     int threads = 64, blocks = 6;  // in a block; of them on a multiprocessor
-    // TODO: of 64, 128, ... 1,024 threads those of which a multiprocessor holds most (7 lines)
     calibrate_one<<<blocks * multiprocessors, threads>>>(out, raw, table, n);
     CHECK(cudaGetLastError());  // the caller synchronises
 }

@@ -1,7 +1,7 @@
-// Lesson 14: a curve of 8,193 points, in the shared memory of each block, so that few blocks fit.
+// Lesson 14: a curve of 8,193 points, which each block copies to its shared memory.
 //
-// A multiprocessor waits for memory as long as nothing else is there to do. What helps is more under way: more warps, which is
-// occupancy, or more in each of them, which is instruction-level parallelism.
+// A warp waits for what it has loaded. The memory stays busy meanwhile only if enough loads are under way: from more warps, which
+// is occupancy, or from more loads in each warp, which is instruction-level parallelism.
 #include "14-occupancy.h"
 
 #include <stdio.h>
@@ -29,11 +29,11 @@ int round_up(int x, int portion)
 
 extern "C" int resident_blocks(int threads, int registers, int shared)
 {
-    //> limits TODO: how many each limit lets in; the smallest is the answer (7 lines)
+    //> limits TODO: how many blocks each limit allows; the smallest number is the answer (7 lines)
     int warps = round_up(threads, 32) / 32;
     //> room
     int a_warp = round_up(32 * registers, 256);  // registers
-    // For so many warps of them: each scheduler has a quarter.
+    // The warps that find their registers: each scheduler has a quarter.
     int room = 65536 / 4 / a_warp * 4;
     //< room
 
@@ -52,7 +52,8 @@ extern "C" int resident_blocks(int threads, int registers, int shared)
 //< resident
 
 //> interpolate
-// The curve's points, from global to shared memory. The whole block comes.
+// Copies the curve's points to shared memory. All threads of the block
+// must call it together.
 __device__ void copy_table(float *here, const float *table)
 {
     //> copy
@@ -75,7 +76,7 @@ __device__ float interpolate(const float *table, int raw)
 //< interpolate
 
 //> one
-// Versions 1 and 2: the grid strides over the readings.
+// Each thread takes readings that are a whole grid apart.
 __global__ void calibrate_one(float *out, const int *raw, const float *table,
                               int n)
 {
@@ -89,21 +90,40 @@ __global__ void calibrate_one(float *out, const int *raw, const float *table,
 }
 //< one
 
-//> vectors TODO:
-// Version 3: 16 bytes a load, and VECTORS loads under way in each thread:
-// with a quarter of the warps, and half the copies of the table.
-enum { VECTORS = 4 };
+//> wide TODO:
+// Version 3: each load brings 16 bytes, and a thread asks for VECTORS of
+// them before it uses the first. 16 warps on a multiprocessor are enough.
+enum { WIDE = 512, VECTORS = 4 };  // threads in a block; loads under way
 
-__global__ void __launch_bounds__(512)
-calibrate_vectors(float *out, const int *raw, const float *table, int n)
+//> table
+// A block of WIDE threads copies 2,048 vectors, four a thread, and a point.
+__device__ void copy_table_wide(float4 *here4, const float *table)
 {
-    __shared__ float here[POINTS];
-    copy_table(here, table);
+    const float4 *table4 = (const float4 *)table;
+    float4 point[VECTORS];
+
+    for (int j = 0; j < VECTORS; j++)  // all loads first
+        point[j] = table4[j * WIDE + threadIdx.x];
+    for (int j = 0; j < VECTORS; j++)
+        here4[j * WIDE + threadIdx.x] = point[j];
+    if (threadIdx.x == 0)
+        here4[POINTS / 4].x = table[POINTS - 1];
+    __syncthreads();
+}
+//< table
+
+//> vectors
+__global__ void __launch_bounds__(WIDE)
+calibrate_wide(float *out, const int *raw, const float *table, int n)
+{
+    __shared__ float4 here4[POINTS / 4 + 1];
+    const float *here = (const float *)here4;
+    copy_table_wide(here4, table);
+
     const int4 *raw4 = (const int4 *)raw;
     float4 *out4 = (float4 *)out;
     int vectors = n / 4, stride = gridDim.x * blockDim.x;
     int thread = blockIdx.x * blockDim.x + threadIdx.x;
-
     for (int i = thread; i < vectors; i += VECTORS * stride) {
         int4 r[VECTORS];
         for (int j = 0; j < VECTORS; j++)  // all loads first
@@ -117,11 +137,12 @@ calibrate_vectors(float *out, const int *raw, const float *table, int n)
     }
     //> last
     int last = 4 * vectors + thread;
-    if (last < n)  // the last ones, if they are no four
+    if (last < n)  // up to three readings are left
         out[last] = interpolate(here, raw[last]);
     //< last
 }
 //< vectors
+//< wide
 
 //> version TODO:
 #ifndef VERSION
@@ -140,25 +161,20 @@ extern "C" void calibrate(float *out, const int *raw, const float *table, int n)
     CHECK(cudaDeviceGetAttribute(&multiprocessors,
                                  cudaDevAttrMultiProcessorCount, 0));
 
-    //> guess TODO:
-    if (VERSION == 1) {
-        calibrate_one<<<6 * multiprocessors, 64>>>(out, raw, table, n);
-        CHECK(cudaGetLastError());
-        return;
-    }
-    //< guess
     //> one-block TODO:
     if (VERSION == 3) {
-        calibrate_vectors<<<multiprocessors, 512>>>(out, raw, table, n);
+        calibrate_wide<<<multiprocessors, WIDE>>>(out, raw, table, n);
         CHECK(cudaGetLastError());
         return;
     }
     //< one-block
 
     //> launch
+    //> guess
     int threads = 64, blocks = 6;  // in a block; of them on a multiprocessor
-    //> choose TODO: of 64, 128, ... 1,024 threads those of which a multiprocessor holds most (7 lines)
-    for (int t = 64; t <= 1024; t *= 2) {
+    //< guess
+    //> choose TODO:
+    for (int t = 128; VERSION == 2 && t <= 1024; t *= 2) {
         int fit;
         CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &fit, calibrate_one, t, 0));

@@ -1,5 +1,5 @@
-// Lesson 14: the blocks that a multiprocessor holds, for cases in which each rule decides, against
-// those rules; and a curve against a reference in double.
+// Lesson 14 compares the blocks that a multiprocessor holds with the rules, in cases that each rule
+// decides, and the calibrated readings with a reference in double.
 #include "grader.h"
 #include <stdio.h>
 
@@ -28,28 +28,28 @@ enum mistake {
 
 static const char *const mistake_words[MISTAKES] = {
     [LANES_TO_SPARE] =
-        "threads are counted and not warps (the last warp of a block takes a whole one's place)",
+        "threads are counted and not warps (the last warp of a block takes a whole place)",
     [WARPS_UNLIMITED] = "the limit of 64 warps is left out",
     [BLOCKS_UNLIMITED] = "the limit of 32 blocks is left out",
     [REGISTERS_UNLIMITED] = "the limit of 65,536 registers is left out",
     [PORTIONS_OF_256] =
         "a warp gets exactly 32 times a thread's registers (it gets whole portions of 256)",
     [QUARTERS] = "the registers of all four schedulers are one heap (a warp must find all of its "
-                 "own in one quarter)",
-    [ONE_QUARTER] = "one scheduler's 16,384 registers are taken for all that there are",
+                 "registers in one quarter)",
+    [ONE_QUARTER] = "one scheduler's 16,384 registers are taken for those of the multiprocessor",
     [WHOLE_IN_QUARTER] =
         "a whole block has to find its registers in one quarter (only a warp has to)",
     [SHARED_UNLIMITED] = "the limit of shared memory is left out",
     [SYSTEMS_OWN] =
-        "the 1,024 bytes of shared memory that the system takes in each block are left out",
+        "the 1,024 bytes of shared memory that the system uses in each block are left out",
     [PORTIONS_OF_128] = "shared memory is not given in whole portions of 128 bytes",
     [OWN_AFTER] =
         "the system's 1,024 bytes are taken once from the multiprocessor, and not in each block",
     [A_BLOCKS_MOST] = "232,448 bytes, the most that one block may have, are taken for all that a "
                       "multiprocessor has",
     [LARGEST] = "the largest of the limits is returned, and not the smallest",
-    [WARPS_RETURNED] = "it is warps that are returned, and not blocks",
-    [AT_LEAST_ONE] = "one block is said to fit where none does",
+    [WARPS_RETURNED] = "the number of warps is returned, and not that of blocks",
+    [AT_LEAST_ONE] = "1 is returned where no block fits",
 };
 
 static int round_up(int x, int portion) { return (x + portion - 1) / portion * portion; }
@@ -114,7 +114,7 @@ static int blocks_of(Kernel k, unsigned mistakes)
     return has(mistakes, WARPS_RETURNED) ? blocks * ((k.threads + 31) / 32) : blocks;
 }
 
-// One answer alone may have several causes. Those that are told explain every answer of the check.
+// One answer can have several causes. What is told explains every answer of the check.
 static bool explains(const Kernel *kernel, const int *got, size_t count, unsigned mistakes)
 {
     for (size_t k = 0; k < count; k++)
@@ -220,8 +220,8 @@ enum curve { THE_CURVE, NO_LINES, NEAREST, BACKWARDS, SIXTEENTHS, CURVES };
 static const char *const curve_words[CURVES] = {
     [NO_LINES] = "That is table[k] itself: the line from there to table[k + 1] is missing.",
     [NEAREST] = "That is the nearest point of the table, without the line between two.",
-    [BACKWARDS] = "So it is when the line is walked from table[k + 1] to table[k].",
-    [SIXTEENTHS] = "So it is when r is divided by 16; neighbouring points are 8 apart.",
+    [BACKWARDS] = "That is the value on a line from table[k + 1] to table[k].",
+    [SIXTEENTHS] = "That is the value for r / 16; neighbouring points are 8 apart.",
 };
 
 static double value_of(int reading, enum curve how)
@@ -274,7 +274,7 @@ static void calibrates(size_t n)
     expect_close_f32(out, wanted(raw, n), 5e-7, 0);
 }
 
-// The largest comes first, as it tells most about a mistake.
+// The largest size comes first, because it tells most about a mistake.
 Check(occupancy, few_readings)
 {
     static const size_t sizes[] = { 1025, 1024, 1023, 257, 256, 255, 65, 64, 63,
@@ -311,10 +311,10 @@ Check(occupancy, ends_of_the_curve)
 }
 
 // The check that profiles/lessons/14-occupancy.cfg measures.
-Check(occupancy, four_million)
+Check(occupancy, a_million)
 {
-    make_curve(1 << 22, 0, HIGHEST);
-    calibrates(1 << 22);
+    make_curve(1 << 20, 0, HIGHEST);
+    calibrates(1 << 20);
 }
 
 // What profiles/lessons/14-occupancy.cfg times on a GPU: 268 MB of compulsory traffic a call.
