@@ -2,6 +2,7 @@
 // is executed in the order in which it was issued, so only its times must be computed.
 
 #include "clock.h"
+#include "mark.h"
 #include "shared_event.h"
 #include <math.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ typedef struct {
     double at;          // ns
     double recorded_at; // ns: the host's time at the record
     u64 waits;          // host.waits at the record
+    u32 mark;           // of a record that is not executed yet (mark.h)
     Order before;       // what comes before the record
 } Event;
 
@@ -46,6 +48,7 @@ static struct {
 } host;
 static const Issue *taken;           // clock_take_up(); NULL: operations are issued now
 static u32 incomplete;               // issues: work that is not complete
+static u32 expected;                 // the mark of what is issued next; 0: none
 static double remembered = INFINITY; // ns: engines keep what they did after it
 
 static bool is_default(const Stream *stream) { return stream < streams + MOST_DEVICES; }
@@ -263,7 +266,8 @@ void clock_issue(Issue *issue, u64 id, bool numbered)
 {
     Stream *stream = stream_of(id);
     catch_up(stream);
-    *issue = (Issue){ .stream = id, .device = stream->device, .at = host.now };
+    *issue = (Issue){ .stream = id, .device = stream->device, .at = host.now, .mark = expected };
+    expected = 0;
     if (numbered) issue->operation = next_operation(stream);
     order_join(&issue->before, &stream->before);
     incomplete++;
@@ -336,6 +340,7 @@ static void push_back(const Stream *first, double start, double ns)
             || before <= start || before <= host.now)
             continue;
         stream->done += ns;
+        marks_push_back(before, ns);
         for (u32 n = 0; n < event_count; n++)
             if (events[n].used && events[n].recorded && events[n].at == before) events[n].at += ns;
     }
@@ -492,8 +497,10 @@ bool clock_event_expect(u64 id, u64 stream_id)
     Stream *stream = stream_of(stream_id);
     if (!event || !stream || event->device != stream->device) return false;
     catch_up(stream);
+    if (!incomplete) marks_forget();
     event->recorded = true;
     event->at = INFINITY;
+    event->mark = expected = mark_new(INFINITY);
     event->recorded_at = host.now;
     event->waits = host.waits;
     order_free(&event->before);
@@ -514,9 +521,13 @@ bool clock_event_record(u64 id, u64 stream_id)
     Stream *stream = stream_of(stream_id);
     if (!event || !stream || event->device != stream->device) return false;
     if (!taken) clock_event_expect(id, stream_id);
-    event->at = start_of(stream);
-    if (!is_default(stream)) stream->done = event->at; // the wait is work of the stream
-    if (event->shared) shared_event_record(event->shared, event->at);
+    u32 mark = taken ? taken->mark : expected;
+    double at = *mark_at(mark) = start_of(stream);
+    expected = 0;
+    if (!is_default(stream)) stream->done = at; // the wait is work of the stream
+    if (mark != event->mark) return true;       // the event has been recorded again
+    event->at = at;
+    if (event->shared) shared_event_record(event->shared, at);
     return true;
 }
 
@@ -537,6 +548,8 @@ bool clock_stream_expect_event(u64 stream_id, u64 id)
     if (!event || !stream) return false;
     look_up(event);
     if (event->recorded) order_join(&stream->before, &event->before);
+    if (event->recorded && !event->shared)
+        expected = event->at == INFINITY ? event->mark : mark_new(event->at);
     return true;
 }
 
@@ -546,7 +559,9 @@ bool clock_stream_wait_event(u64 stream_id, u64 id)
     Stream *stream = stream_of(stream_id);
     if (!event || !stream) return false;
     look_up(event);
-    if (event->recorded) {
+    if (taken && !event->shared) {
+        if (taken->mark) stream->done = later(stream->done, *mark_at(taken->mark));
+    } else if (event->recorded) {
         stream->done = later(stream->done, event->at);
         if (!taken) order_join(&stream->before, &event->before);
     }

@@ -46,6 +46,7 @@ typedef struct Issue {
     u64 stream, operation; // operation 0: it has no number
     u32 device;            // of the stream
     double at;             // ns
+    u32 mark;              // of an event's record, or of a wait for one (mark.h); 0: none
     Order before;
 } Issue;
 

@@ -69,6 +69,28 @@ int main()
     CHECK(cudaStreamQuery(s) == cudaErrorNotReady && cudaStreamQuery(t) == cudaSuccess);
     CHECK(cudaStreamQuery(s) == cudaErrorNotReady && cudaStreamQuery(s) == cudaSuccess);
 
+    OK(cudaEventRecord(a, s));                          // a wait is for the record before it, whatever is recorded after it
+    OK(cudaMemcpyAsync(p, pinned, bytes / 4, cudaMemcpyHostToDevice, s));
+    OK(cudaEventRecord(b, s));
+    OK(cudaStreamWaitEvent(t, b));
+    OK(cudaEventRecord(c, t));
+    OK(cudaMemcpyAsync(p, pinned, bytes / 2, cudaMemcpyHostToDevice, s));
+    OK(cudaEventRecord(b, s));
+    OK(cudaStreamSynchronize(t));
+    OK(cudaStreamSynchronize(s));
+    float first = between(a, c), both = between(a, b);
+    CHECK(first > 0 && both > 2.5f * first && both < 3.5f * first);
+    // and for none, if the event is recorded only after it
+    OK(cudaEventDestroy(b));
+    OK(cudaEventCreate(&b));
+    OK(cudaMemcpyAsync(p, pinned, bytes / 2, cudaMemcpyHostToDevice, s));
+    OK(cudaMemcpyAsync(pinned + bytes / 2, p + bytes / 2, 4, cudaMemcpyDeviceToHost, t));
+    OK(cudaStreamWaitEvent(t, b));
+    OK(cudaEventRecord(b, s));
+    OK(cudaEventRecord(c, t));
+    OK(cudaStreamSynchronize(s));
+    CHECK(between(b, c) < -0.2f * whole);
+
     OK(cudaEventRecord(a, s));                          // pageable memory is read before it returns
     OK(cudaMemcpyAsync(p, host, bytes, cudaMemcpyHostToDevice, s));
     OK(cudaEventRecord(b, s));
