@@ -81,6 +81,9 @@
 //          floors of all claims, and at_least of all targets, that it and the steps before it want
 //          are kept. A right answer is 5 points, and each step adds its share of the other 5; PASS
 //          is the last step.
+// check    of a step: the Check() whose time it shortens, where the lesson has two subjects. Of
+// each
+//          check that the steps have the time is told. Left out, it is the ladder's.
 // name     what has been done, at most 24 characters: told once the step is reached.
 // version  the first that reaches the step. grader/try.sh runs the versions, and holds the ladder
 //          to it; and each step's version, and gold's, is predicted to be at least 15 % faster on
@@ -160,7 +163,8 @@ typedef struct Step {
     const char *name;
     int version; // that first reaches it
     const char *check[STEP_CHECKS_MAX];
-    size_t checks; // that pass once its mistake is mended; 0: the steps are none of mistakes
+    size_t checks;        // that pass once its mistake is mended; 0: the steps are none of mistakes
+    const char *shortens; // the check whose time it shortens; NULL: the ladder's
 } Step;
 
 typedef struct Ladder {
@@ -264,12 +268,18 @@ bool ladder_mends(const Ladder *ladder);
 // The points of a right answer that has reached the step: 5 to 10. Of one that mends: 0 to 10.
 int ladder_points(const Ladder *ladder, int step);
 
-// The predicted time of a call, in ns, that records have of the ladder's check; 0: none.
-double ladder_time(const Ladder *ladder, const json_t *records);
+// The check whose time a step shortens. Of step 0, which is a right answer, and of steps that there
+// are not, it is the ladder's.
+const char *ladder_check(const Ladder *ladder, int step);
+
+// The predicted time of a call, in ns, that records have of the step's check; 0: none. It is from
+// the beginning of the call's first piece of work to the end of its last where that is known, and
+// else the sum of its kernels' times.
+double ladder_time(const Ladder *ladder, int step, const json_t *records);
 
 // What a call of that check that launches one kernel takes at least on the device, in ns; 0: not
 // known. `root` and `device` are those of device_least_time().
-double ladder_least_time(const Ladder *ladder, const json_t *records, const char *root,
+double ladder_least_time(const Ladder *ladder, int step, const json_t *records, const char *root,
                          const char *device);
 
 // Holds the versions to the ladder, as claims_hold() does to bounds.

@@ -209,10 +209,12 @@ static const char *read_targets(config_setting_t *list, Profile *p)
 
 static const char *read_step(config_setting_t *group, Step *s)
 {
-    static const char *const keys[] = { "name", "version", "checks", NULL };
+    static const char *const keys[] = { "name", "version", "check", "checks", NULL };
     const char *stranger = unknown_key(group, keys);
     if (stranger) return text_format("a step has no '%s'", stranger);
-    *s = (Step){ .name = read_text(group, "name"), .version = read_version(group, "version") };
+    *s = (Step){ .name = read_text(group, "name"),
+                 .version = read_version(group, "version"),
+                 .shortens = read_text(group, "check") };
     if (!s->name || s->version < 1 || text_columns(s->name) > 24)
         return "a step needs a name of at most 24 characters, and a version";
     config_setting_t *checks = config_setting_get_member(group, "checks");

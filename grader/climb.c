@@ -23,7 +23,8 @@ Climb climb_read(const char *result, const char *submission, const Ladder *ladde
         c.asked = whole(climb, "asked", -1);
         c.said = json_number_value(json_object_get(climb, "said"));
         if (json_array_size(json_object_get(before, "claims"))) // it was right
-            c.before = ladder_time(ladder, json_object_get(before, "checks"));
+            for (int s = 0; s <= ladder->steps; s++)
+                c.before[s] = ladder_time(ladder, s, json_object_get(before, "checks"));
     }
     json_decref(before);
     return c;
@@ -33,11 +34,14 @@ void climb_ask(Climb *c, const Ladder *ladder, FILE *in, FILE *out)
 {
     int next = c->reached + 1;
     if (next > ladder->steps || c->asked >= next) return;
-    char *now = c->before > 0 ? text_format("It takes %.1f µs now. ", c->before / 1e3) : strdup(""),
+    char *now = c->before[next] > 0 ? text_format("It takes %.1f µs now. ", c->before[next] / 1e3)
+                                    : strdup(""),
          *line = NULL;
+    const char *check = ladder_check(ladder, next);
+    char *which = strcmp(check, ladder->check) ? text_spaced(check) : NULL;
     char *goal = next ? text_format("step %d is reached", next) : strdup("the answer is right");
-    char *question =
-        text_format("How many µs will a call take once %s? %s(Enter skips)", goal, now);
+    char *question = text_format("How many µs will a call%s%s take once %s? %s(Enter skips)",
+                                 which ? " of " : "", which ? which : "", goal, now);
     text_paragraph(out, 0, question);
     fputs("  > ", out);
     fflush(out);
@@ -47,6 +51,7 @@ void climb_ask(Climb *c, const Ladder *ladder, FILE *in, FILE *out)
     if (!(c->said > 0 && c->said < 1e9)) c->said = 0;
     free(line);
     free(question);
+    free(which);
     free(now);
     free(goal);
 }

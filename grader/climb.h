@@ -7,11 +7,12 @@
 #include <stdio.h>
 
 typedef struct Climb {
-    double before; // the predicted time of a call in the run before this, in ns; 0: not known
-    int reached;   // the step of the last right answer before this; -1: there was none
-    int runs;      // right answers in a row that reached just that step
-    int asked;     // the step whose time its author was asked for; -1: none yet
-    double said;   // the answer, in µs; 0: none
+    double before[STEPS_MAX + 1]; // the predicted time of a call of each step's check in the run
+                                  // before this, in ns, from step 0; 0: not known
+    int reached; // the step of the last right answer before this; -1: there was none
+    int runs;    // right answers in a row that reached just that step
+    int asked;   // the step whose time its author was asked for; -1: none yet
+    double said; // the answer, in µs; 0: none
 } Climb;
 
 #define CLIMB_NONE ((Climb){ .reached = -1, .asked = -1 })

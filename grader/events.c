@@ -45,12 +45,13 @@ enum { LINE_LIMIT = 1 << 24, ERRORS_KEPT = 32 };
 // (cudaStreamSynchronize and the like, cudaFree too) and behind which it goes on issuing; copies
 // that return when they are done (cudaMemcpy); asynchronous ones that kept the host all the same,
 // as from memory that is not pinned; pieces of work in the default stream, and in how many streams
-// there was any.
+// there was any. And what puts streams in order without the host: calls of cudaStreamWaitEvent.
 #define WAITS "cuda_api__waits_between.sum"
 #define WAITING_COPIES "cuda_api__waiting_copies.sum"
 #define LONG_ASYNC_COPIES "cuda_api__long_async_copies.sum"
 #define IN_DEFAULT_STREAM "devices__work_in_default_stream.sum"
 #define STREAMS "devices__streams.sum"
+#define EVENT_WAITS "cuda_api__event_waits.sum"
 enum { LONG_NS = 5000 }; // an asynchronous copy takes the host some 1,000 to issue
 
 void events_init(Events *e)
@@ -351,6 +352,7 @@ static void take_timed_call(Events *e, json_t *event)
     e->work.waits =
         issues ? 0 : e->work.waits + (strstr(name, "Synchronize") || strcmp(name, "cudaFree") == 0);
     add_to(e, WAITING_COPIES, copies && !async);
+    add_to(e, EVENT_WAITS, strcmp(name, "cudaStreamWaitEvent") == 0);
     add_to(e, LONG_ASYNC_COPIES, copies && async && end - start > LONG_NS);
 }
 

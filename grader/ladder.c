@@ -62,30 +62,43 @@ int ladder_points(const Ladder *l, int step)
     return ladder_mends(l) ? 10 * step / l->steps : 5 + 5 * step / l->steps;
 }
 
-// A number of the check's record, for each call.
-static double per_call(const Ladder *l, const json_t *records, const char *key)
+const char *ladder_check(const Ladder *l, int step)
+{
+    bool own = step > 0 && step <= l->steps && l->step[step - 1].shortens;
+    return own ? l->step[step - 1].shortens : l->check;
+}
+
+static const json_t *record_of(const char *name, const json_t *records)
 {
     size_t i;
     json_t *check;
-    json_array_foreach(records, i, check)
-    {
-        double calls = json_number_value(json_object_get(check, "calls"));
-        if (strcmp(json_string_value(json_object_get(check, "check")), l->check) == 0 && calls > 0)
-            return json_number_value(json_object_get(check, key)) / calls;
-    }
-    return 0;
+    json_array_foreach(
+        records, i,
+        check) if (strcmp(json_string_value(json_object_get(check, "check")), name) == 0
+                   && json_number_value(json_object_get(check, "calls")) > 0) return check;
+    return NULL;
 }
 
-double ladder_time(const Ladder *l, const json_t *records)
+// A number of the record, or of its counters, for each call.
+static double per_call(const json_t *record, const json_t *of, const char *key)
 {
-    return per_call(l, records, "time_ns");
+    return record ? json_number_value(json_object_get(of, key))
+                        / json_number_value(json_object_get(record, "calls"))
+                  : 0;
 }
 
-double ladder_least_time(const Ladder *l, const json_t *records, const char *root,
+double ladder_time(const Ladder *l, int step, const json_t *records)
+{
+    const json_t *r = record_of(ladder_check(l, step), records);
+    double elapsed = per_call(r, json_object_get(r, "counters"), "devices__elapsed_ns.sum");
+    return elapsed > 0 ? elapsed : per_call(r, r, "time_ns");
+}
+
+double ladder_least_time(const Ladder *l, int step, const json_t *records, const char *root,
                          const char *device)
 {
-    double read = per_call(l, records, "compulsory_read"),
-           written = per_call(l, records, "compulsory_write");
+    const json_t *r = record_of(ladder_check(l, step), records);
+    double read = per_call(r, r, "compulsory_read"), written = per_call(r, r, "compulsory_write");
     return read + written > 0 ? 1e9 * device_least_time(root, device, read, written) : 0;
 }
 
@@ -107,14 +120,14 @@ static size_t hold_step(const Ladder *l, int step, int version, bool due, const 
     return 1;
 }
 
-static size_t hold_time(const Ladder *l, int before, int after, json_t *const *results, FILE *out,
-                        size_t *held)
+static size_t hold_time(const Ladder *l, int step, int before, int after, json_t *const *results,
+                        FILE *out, size_t *held)
 {
     const json_t *slow = json_object_get(results[before - 1], "checks"),
                  *fast = json_object_get(results[after - 1], "checks");
     if (!slow || !fast || before == after) return 0;
     ++*held;
-    double ratio = ladder_time(l, slow) / ladder_time(l, fast);
+    double ratio = ladder_time(l, step, slow) / ladder_time(l, step, fast);
     if (ratio >= 1.15) return 0;
     fprintf(out, "version %d is predicted %.2f times as fast as version %d, and a step is 1.15\n",
             after, ratio, before);
@@ -132,7 +145,7 @@ size_t ladder_hold(const Ladder *l, json_t *const *results, size_t count, FILE *
             ++*held;
             return wrong + 1;
         }
-        wrong += hold_time(l, before, version, results, out, held);
+        wrong += hold_time(l, s, before, version, results, out, held);
         before = version;
         if (s > l->steps) break;
         wrong += hold_step(l, s, version, true, results[version - 1], out, held);

@@ -5,27 +5,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *step_words(const Result *r)
+// Where the ladder has more checks than one, and where its steps are mistakes, it is said which one
+// is meant.
+static bool is_named(const Ladder *l)
+{
+    bool several = ladder_mends(l);
+    for (int s = 1; s <= l->steps; s++) several |= strcmp(ladder_check(l, s), l->check) != 0;
+    return several;
+}
+
+// The time of the check that the step shortens; what was predicted for the step reached is beside
+// the time of that step's check.
+static void tell_time(const Result *r, int step, FILE *f)
 {
     const Ladder *l = r->ladder;
     const Climb *c = &r->climb;
-    double now = ladder_time(l, r->records),
-           least = ladder_least_time(l, r->records, run_root(), r->device);
+    double now = ladder_time(l, step, r->records), before = c->before[step],
+           least = ladder_least_time(l, step, r->records, run_root(), r->device);
+    const char *name = ladder_check(l, step);
+    char *check = is_named(l) ? text_spaced(name) : NULL;
+    fprintf(f, "Predicted%s%s: %.1f µs a call", check ? " for " : "", check ? check : "",
+            now / 1e3);
+    if (climb_was_predicted(c, r->step) && strcmp(ladder_check(l, r->step), name) == 0)
+        fprintf(f, "; by you: %g µs", c->said);
+    if (before > 0 && before != now) fprintf(f, "; in the run before: %.1f µs", before / 1e3);
+    if (least > 0) fprintf(f, "; the least for a launch and its bytes: %.1f µs", least / 1e3);
+    fprintf(f, ".");
+    free(check);
+}
+
+char *step_words(const Result *r)
+{
+    const Ladder *l = r->ladder;
     char *words = NULL;
     size_t size;
     FILE *f = open_memstream(&words, &size);
-    bool mends = ladder_mends(l);
-    char *check = mends ? text_spaced(l->check) : NULL;
-    if (r->step && !mends) fprintf(f, "Step %d: %s. ", r->step, l->step[r->step - 1].name);
-    fprintf(f, "Predicted%s%s: %.1f µs a call", mends ? " for " : "", mends ? check : "",
-            now / 1e3);
-    if (climb_was_predicted(c, r->step)) fprintf(f, "; by you: %g µs", c->said);
-    if (c->before > 0 && c->before != now)
-        fprintf(f, "; in the run before: %.1f µs", c->before / 1e3);
-    if (least > 0) fprintf(f, "; the least for a launch and its bytes: %.1f µs", least / 1e3);
-    fprintf(f, ".");
+    if (r->step && !ladder_mends(l))
+        fprintf(f, "Step %d: %s. ", r->step, l->step[r->step - 1].name);
+    for (int step = 0; step <= l->steps; step++) {
+        bool told = false;
+        for (int s = 0; s < step; s++)
+            told |= strcmp(ladder_check(l, s), ladder_check(l, step)) == 0;
+        if (told) continue;
+        if (step) fputc(' ', f);
+        tell_time(r, step, f);
+    }
     fclose(f);
-    free(check);
     return words;
 }
 

@@ -2,8 +2,9 @@
 #pragma once
 #include "result.h"
 
-// What the step that is reached has done, and the predicted time of a call: beside what its author
-// said, that of the run before, and the least that any right answer takes. r->ladder must be there.
+// What the step that is reached has done, and the predicted time of a call of each check that the
+// steps have: beside what its author said, that of the run before, and the least that any right
+// answer takes. r->ladder must be there.
 char *step_words(const Result *r);
 
 // What to do about the first finding, or without one; `file` is its file as it is shown, or NULL.

@@ -37,10 +37,10 @@ Test(climb, counts_the_runs_that_stay_at_a_step)
     cr_expect_not(climb_is_stuck(&c, 0));
     c = after(result(&c, 1), "a.cu");
     cr_expect(c.reached == 1 && c.runs == 1);
-    cr_expect_float_eq(c.before, 4000, 1e-9);
+    cr_expect_float_eq(c.before[1], 4000, 1e-9);
     cr_expect_not(climb_is_stuck(&c, 1));
     c = after(result(&c, -1), "a.cu");
-    cr_expect(c.reached == 1 && c.runs == 1 && c.before == 0,
+    cr_expect(c.reached == 1 && c.runs == 1 && c.before[1] == 0,
               "a wrong answer is no run of the step");
     c = after(result(&c, 1), "a.cu");
     cr_expect(climb_is_stuck(&c, 1));
@@ -53,7 +53,7 @@ Test(climb, begins_anew_with_another_submission_or_no_result)
 {
     Climb c = CLIMB_NONE;
     c = after(result(&c, 1), "b.cu");
-    cr_expect(c.reached == -1 && c.runs == 0 && c.before == 0);
+    cr_expect(c.reached == -1 && c.runs == 0 && c.before[1] == 0);
     c = climb_read("/nowhere.json", "a.cu", &ladder);
     cr_expect(c.reached == -1 && c.asked == -1);
     c = CLIMB_NONE;
@@ -61,15 +61,28 @@ Test(climb, begins_anew_with_another_submission_or_no_result)
 }
 
 // What is asked, when that is typed.
-static char *asks(Climb *c, const char *typed)
+static char *asks_of(const Ladder *l, Climb *c, const char *typed)
 {
     char *said;
     size_t size;
     FILE *in = fmemopen((char *)typed, strlen(typed), "r"), *out = open_memstream(&said, &size);
-    climb_ask(c, &ladder, in, out);
+    climb_ask(c, l, in, out);
     fclose(in);
     fclose(out);
     return said;
+}
+
+static char *asks(Climb *c, const char *typed) { return asks_of(&ladder, c, typed); }
+
+Test(climb, asks_for_the_time_of_the_check_that_the_step_shortens)
+{
+    static const Ladder other = { .check = "large",
+                                  .step = { { "one", 1, .shortens = "two_steps" } },
+                                  .steps = 1 };
+    Climb c = { .reached = 0, .asked = -1, .before = { 4000, 9000 } };
+    cr_expect_str_eq(asks_of(&other, &c, "20\n"),
+                     "How many µs will a call of two steps take once step 1 is reached? It\n"
+                     "takes 9.0 µs now. (Enter skips)\n  > ");
 }
 
 Test(climb, asks_once_before_each_step)

@@ -163,6 +163,7 @@ static const char ranged[] =
     "{\"event\":\"call\",\"name\":\"cudaStreamSynchronize\",\"start_ns\":108,\"end_ns\":208}\n"
     "{\"event\":\"call\",\"name\":\"cudaMemcpy\",\"start_ns\":208,\"end_ns\":218}\n"
     "{\"event\":\"call\",\"name\":\"cudaMemcpyAsync\",\"start_ns\":218,\"end_ns\":5219}\n"
+    "{\"event\":\"call\",\"name\":\"cudaStreamWaitEvent\",\"start_ns\":5219,\"end_ns\":5219}\n"
     "{\"event\":\"call\",\"name\":\"cudaFree\",\"start_ns\":5219,\"end_ns\":5220}\n"
     "{\"event\":\"call\",\"name\":\"cudaMemcpyAsync\",\"start_ns\":5220,\"end_ns\":5220}\n"
     "{\"event\":\"call\",\"name\":\"cudaDeviceSynchronize\",\"start_ns\":5220,\"end_ns\":5220}\n"
@@ -194,6 +195,7 @@ Test(events, what_lies_outside_of_the_range_is_not_the_functions)
     cr_expect_eq(sum_of(&e, "cuda_api__long_async_copies.sum"), 1);
     cr_expect_eq(sum_of(&e, "devices__work_in_default_stream.sum"), 1);
     cr_expect_eq(sum_of(&e, "devices__streams.sum"), 2);
+    cr_expect_eq(sum_of(&e, "cuda_api__event_waits.sum"), 1);
     cr_expect_float_eq(e.busy_ns, 144, 1e-9);
     cr_expect_not(e.within);
 }

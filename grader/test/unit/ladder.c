@@ -62,9 +62,9 @@ Test(ladder, has_a_least_time)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         json_t *r = json_pack("[{ss si sf sf}]", "check", "large", "calls", 2, "compulsory_read",
                               2 * cases[i].read, "compulsory_write", 2 * cases[i].written);
-        cr_expect_float_eq(ladder_least_time(&ladder, r, root, "d"), cases[i].least, 1e-6);
+        cr_expect_float_eq(ladder_least_time(&ladder, 1, r, root, "d"), cases[i].least, 1e-6);
     }
-    cr_expect_eq(ladder_least_time(&ladder, json_array(), root, "d"), 0);
+    cr_expect_eq(ladder_least_time(&ladder, 1, json_array(), root, "d"), 0);
     cr_expect_eq(device_least_time(root, "another", 1, 1), 0);
     snprintf(make, sizeof make, "rm -r %s", root);
     cr_expect_eq(system(make), 0);
@@ -138,6 +138,43 @@ Test(ladder, is_what_the_versions_climb)
     cr_expect(wrong == 1 && strstr(text, "no version 4"), "%s", text);
 }
 
+static const Ladder two_subjects = {
+    .check = "large",
+    .step = { { "one", 1 }, { "two", 2 }, { "three", 3, .shortens = "small" } },
+    .steps = 3
+};
+
+// Where a step has its own check, that one's time is told and held, from the first piece of work to
+// the last where that is known.
+Test(ladder, may_shorten_another_check_with_a_later_step)
+{
+    cr_expect_str_eq(ladder_check(&two_subjects, 0), "large");
+    cr_expect_str_eq(ladder_check(&two_subjects, 2), "large");
+    cr_expect_str_eq(ladder_check(&two_subjects, 3), "small");
+    json_t *results[3];
+    static const double large[] = { 80, 40, 20 }, small[] = { 90, 90, 90 };
+    static const int elapsed[] = { 70, 70, 10 };
+    for (int i = 0; i < 3; i++)
+        results[i] = json_pack("{s{si} s[{ss si sf s{si}}{ss si sf}]}", "score", "step", i + 1,
+                               "checks", "check", "small", "calls", 2, "time_ns", small[i],
+                               "counters", "devices__elapsed_ns.sum", elapsed[i], "check", "large",
+                               "calls", 1, "time_ns", large[i]);
+    cr_expect_float_eq(ladder_time(&two_subjects, 1, json_object_get(results[1], "checks")), 40,
+                       1e-9);
+    cr_expect_float_eq(ladder_time(&two_subjects, 3, json_object_get(results[1], "checks")), 35,
+                       1e-9);
+    char *text;
+    size_t bytes, held = 0;
+    FILE *f = open_memstream(&text, &bytes);
+    cr_expect_eq(ladder_hold(&two_subjects, results, 3, f, &held), 0);
+    json_object_set_new(
+        json_object_get(json_array_get(json_object_get(results[2], "checks"), 0), "counters"),
+        "devices__elapsed_ns.sum", json_integer(69));
+    cr_expect_eq(ladder_hold(&two_subjects, results, 3, f, &held), 1);
+    fclose(f);
+    cr_expect(strstr(text, "version 3 is predicted 1.01 times as fast as version 2"), "%s", text);
+}
+
 #define LADDER                                                                                     \
     "ladder = { check = \"c\"; steps = ({ name = \"a\"; version = 2; }, { name = \"b\"; version "  \
     "= 3; }); gold = 4; };"
@@ -165,6 +202,11 @@ Test(ladder, is_read_from_the_profile)
     cr_expect_eq(p.ladder.gold, 4);
     cr_expect_eq(p.claim[0].step, 2);
     cr_expect_eq(p.target[0].step, 2, "what says no step is wanted by the last one");
+    cr_expect_null(p.ladder.step[0].shortens);
+    cr_expect_null(read_profile("ladder = { check = \"c\"; steps = ({ name = \"a\"; version = 1; },"
+                                "{ name = \"b\"; version = 2; check = \"d\"; }); };",
+                                &p));
+    cr_expect_str_eq(p.ladder.step[1].shortens, "d");
     cr_expect_null(read_profile(LADDER CLAIM("") TARGET("step = 1;"), &p));
     cr_expect_eq(p.claim[0].step, 1, "what says no step is wanted from the first on");
     cr_expect_eq(p.target[0].step, 1);
