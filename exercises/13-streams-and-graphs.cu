@@ -16,9 +16,10 @@
     } while (0)
 
 enum { THREADS = 256 };  // threads in a block
-enum { TABLE = 256 };    // words of the table
+enum { TABLE = 4096 };   // words of a table
+enum { SERVES = 4 };     // chunks that a table serves
 enum { ROUNDS = 256 };   // of mixing
-enum { STREAMS = 3 };    // as many as there are things to do at once
+enum { STREAMS = 3 };    // and chunks that the room holds
 
 static int blocks_for(int n)
 {
@@ -36,7 +37,7 @@ __device__ unsigned mix(unsigned h)
     return h ^ h >> 16;
 }
 
-// In place: a number's room is enough for what becomes of it.
+// In place: the answers replace the numbers.
 __global__ void stretch_kernel(unsigned *x, const unsigned *table, int n)
 {
     int i = blockIdx.x * THREADS + threadIdx.x;
@@ -48,64 +49,37 @@ __global__ void stretch_kernel(unsigned *x, const unsigned *table, int n)
     x[i] = h;
 }
 
-// Version 1: as many numbers as fit, there, through the kernel, and back;
-// then the next ones.
-static void in_turn(unsigned *out, const unsigned *in, int n,
-                    const unsigned *table, unsigned *room, int words)
-{
-    unsigned *numbers = room + TABLE;  // behind the table
-    int most = words - TABLE;
-    CHECK(cudaMemcpy(room, table, TABLE * sizeof *room,
-                     cudaMemcpyHostToDevice));
-    for (int first = 0; first < n; first += most) {
-        int count = n - first < most ? n - first : most;
-        size_t bytes = count * sizeof *in;
-        CHECK(cudaMemcpy(numbers, in + first, bytes,
-                         cudaMemcpyHostToDevice));
-        stretch_kernel<<<blocks_for(count), THREADS>>>(numbers, room,
-                                                       count);
-        CHECK(cudaGetLastError());
-        CHECK(cudaMemcpy(out + first, numbers, bytes,
-                         cudaMemcpyDeviceToHost));
-    }
-}
-
 static cudaStream_t stream[STREAMS];
-static cudaEvent_t table_there;  // a moment in stream 0
 
-// The first call makes them, once.
+// The first call makes the streams, and later calls use them again.
 static void set_up()
 {
-    if (table_there)
+    if (stream[0])
         return;
     for (int s = 0; s < STREAMS; s++)
         CHECK(cudaStreamCreate(&stream[s]));
-    CHECK(cudaEventCreateWithFlags(&table_there,
-                                   cudaEventDisableTiming));
 }
 
-// Versions 2 and 3: each stream has a part of the room to itself, and
-// takes every streams-th chunk of the numbers.
-static void in_streams(unsigned *out, const unsigned *in, int n,
-                       const unsigned *table, unsigned *room, int words,
-                       int streams)
+// Chunk by chunk: to the device, through the kernel, and back.
+static void in_turn(unsigned *out, const unsigned *in, int n, int chunk,
+                    const unsigned *tables, unsigned *room)
 {
-    // TODO: copy the table in stream 0; the other streams wait for that (5 lines)
-
-    // TODO: chunk by chunk: copy in, launch, copy out, each in its stream (15 lines)
-
-    // TODO: wait for all streams (2 lines)
+    unsigned *table = room + 3 * chunk;
+    for (int c = 0, first = 0, count; first < n; c++, first += count) {
+        count = n - first < chunk ? n - first : chunk;
+        if (c % SERVES == 0)
+            CHECK(cudaMemcpy(table, tables + c / SERVES * TABLE,
+                             TABLE * sizeof *table,
+                             cudaMemcpyHostToDevice));
+        // TODO: copy `count` numbers in, launch the kernel, copy them out (7 lines)
+    }
 }
 
-extern "C" void stretch(unsigned *out, const unsigned *in, int n,
-                        const unsigned *table, unsigned *room, int words)
+extern "C" void stretch(unsigned *out, const unsigned *in, int n, int chunk,
+                        const unsigned *tables, unsigned *room)
 {
     set_up();
-    bool compare = false;  // true: version 1 instead
-    if (compare)
-        in_turn(out, in, n, table, room, words);
-    else
-        in_streams(out, in, n, table, room, words, STREAMS);
+    in_turn(out, in, n, chunk, tables, room);
 }
 
 // ---- Many small kernels ----
@@ -126,8 +100,8 @@ static void step(float *next, const float *now, int n, cudaStream_t s)
     CHECK(cudaGetLastError());
 }
 
-// Versions 1 to 3: a launch for each step, from one array to the other and
-// back. They begin where an odd number of them ends in `out`, too.
+// Launches each step by itself, from one array to the other and back. The
+// first `now` is the array from which `steps` steps end in out.
 static void launch_each(float *out, float *spare, const float *in, int n,
                         int steps)
 {
@@ -143,37 +117,9 @@ static void launch_each(float *out, float *spare, const float *in, int n,
     }
 }
 
-enum { BATCH = 20 };  // steps in a graph: an even number
-
-// BATCH steps, from out to spare and back, ready to be launched.
-static cudaGraphExec_t make_batch(float *out, float *spare, int n)
-{
-    // TODO: capture the steps, issued to stream 0, and instantiate the graph (10 lines)
-    return NULL;
-}
-
-// Version 4: what is left over by itself, then batch after batch.
-static void launch_batches(float *out, float *spare, const float *in,
-                           int n, int steps)
-{
-    int batches = steps / BATCH;
-    launch_each(out, spare, in, n, steps % BATCH);
-    if (batches == 0)
-        return;
-
-    cudaGraphExec_t batch = make_batch(out, spare, n);
-    for (int b = 0; b < batches; b++)
-        CHECK(cudaGraphLaunch(batch, stream[0]));
-    CHECK(cudaGraphExecDestroy(batch));  // once it has run
-}
-
 extern "C" void diffuse(float *out, float *spare, const float *in, int n,
                         int steps)
 {
     set_up();
-    bool compare = false;  // true: a launch for each step instead
-    if (compare)
-        launch_each(out, spare, in, n, steps);
-    else
-        launch_batches(out, spare, in, n, steps);
+    launch_each(out, spare, in, n, steps);
 }

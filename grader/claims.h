@@ -277,8 +277,12 @@ const char *ladder_check(const Ladder *ladder, int step);
 // else the sum of its kernels' times.
 double ladder_time(const Ladder *ladder, int step, const json_t *records);
 
-// What a call of that check that launches one kernel takes at least on the device, in ns; 0: not
-// known. `root` and `device` are those of device_least_time().
+// Whether that is known.
+bool ladder_is_whole(const Ladder *ladder, int step, const json_t *records);
+
+// What a call of that check that launches one kernel takes at least on the device, in ns; where
+// ladder_is_whole(), what its bytes take at least on the bus. 0: not known. `root` and `device` are
+// those of device_least_time().
 double ladder_least_time(const Ladder *ladder, int step, const json_t *records, const char *root,
                          const char *device);
 

@@ -44,8 +44,9 @@ enum { LINE_LIMIT = 1 << 24, ERRORS_KEPT = 32 };
 // What keeps pieces of work from going side by side: calls of the host that wait
 // (cudaStreamSynchronize and the like, cudaFree too) and behind which it goes on issuing; copies
 // that return when they are done (cudaMemcpy); asynchronous ones that kept the host all the same,
-// as from memory that is not pinned; pieces of work in the default stream, and in how many streams
-// there was any. And what puts streams in order without the host: calls of cudaStreamWaitEvent.
+// as from memory that is not pinned; pieces of work in the default stream, and in how many other
+// streams there was any. And what puts streams in order without the host: calls of
+// cudaStreamWaitEvent.
 #define WAITS "cuda_api__waits_between.sum"
 #define WAITING_COPIES "cuda_api__waiting_copies.sum"
 #define LONG_ASYNC_COPIES "cuda_api__long_async_copies.sum"
@@ -313,7 +314,7 @@ static void take_stream(Events *e, json_t *stream)
     if (!stream) return;
     uint64_t bit = 1ull << (json_integer_value(stream) & 63);
     add_to(e, IN_DEFAULT_STREAM, bit == 1);
-    add_to(e, STREAMS, !(e->work.streams & bit));
+    add_to(e, STREAMS, bit != 1 && !(e->work.streams & bit));
     e->work.streams |= bit;
 }
 

@@ -29,7 +29,11 @@ static void tell_time(const Result *r, int step, FILE *f)
     if (climb_was_predicted(c, r->step) && strcmp(ladder_check(l, r->step), name) == 0)
         fprintf(f, "; by you: %g µs", c->said);
     if (before > 0 && before != now) fprintf(f, "; in the run before: %.1f µs", before / 1e3);
-    if (least > 0) fprintf(f, "; the least for a launch and its bytes: %.1f µs", least / 1e3);
+    if (least > 0)
+        fprintf(f, "; the least for %s: %.1f µs",
+                ladder_is_whole(l, step, r->records) ? "its bytes on the bus"
+                                                     : "a launch and its bytes",
+                least / 1e3);
     fprintf(f, ".");
     free(check);
 }

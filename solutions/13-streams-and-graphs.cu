@@ -16,13 +16,14 @@
     } while (0)
 
 enum { THREADS = 256 };  // threads in a block
-enum { TABLE = 256 };    // words of the table
+enum { TABLE = 4096 };   // words of a table
+enum { SERVES = 4 };     // chunks that a table serves
 enum { ROUNDS = 256 };   // of mixing
-enum { STREAMS = 3 };    // as many as there are things to do at once
+enum { STREAMS = 3 };    // and chunks that the room holds
 
 //> version TODO:
 #ifndef VERSION
-#define VERSION 5  // 2, 3: so many streams; 4, 5: a graph too
+#define VERSION 6  // 2 to 4: steps 1 to 3; 5: the graph too; 6: gold
 #endif
 //< version
 
@@ -43,7 +44,7 @@ __device__ unsigned mix(unsigned h)
     return h ^ h >> 16;
 }
 
-// In place: a number's room is enough for what becomes of it.
+// In place: the answers replace the numbers.
 __global__ void stretch_kernel(unsigned *x, const unsigned *table, int n)
 {
     int i = blockIdx.x * THREADS + threadIdx.x;
@@ -56,79 +57,146 @@ __global__ void stretch_kernel(unsigned *x, const unsigned *table, int n)
 }
 //< kernel
 
-//> in-turn
-// Version 1: as many numbers as fit, there, through the kernel, and back;
-// then the next ones.
-static void in_turn(unsigned *out, const unsigned *in, int n,
-                    const unsigned *table, unsigned *room, int words)
-{
-    unsigned *numbers = room + TABLE;  // behind the table
-    int most = words - TABLE;
-    CHECK(cudaMemcpy(room, table, TABLE * sizeof *room,
-                     cudaMemcpyHostToDevice));
-    for (int first = 0; first < n; first += most) {
-        int count = n - first < most ? n - first : most;
-        size_t bytes = count * sizeof *in;
-        CHECK(cudaMemcpy(numbers, in + first, bytes,
-                         cudaMemcpyHostToDevice));
-        stretch_kernel<<<blocks_for(count), THREADS>>>(numbers, room,
-                                                       count);
-        CHECK(cudaGetLastError());
-        CHECK(cudaMemcpy(out + first, numbers, bytes,
-                         cudaMemcpyDeviceToHost));
-    }
-}
-//< in-turn
-
 //> set-up
 //> streams
 static cudaStream_t stream[STREAMS];
 //< streams
-static cudaEvent_t table_there;  // a moment in stream 0
 
-// The first call makes them, once.
+// The first call makes the streams, and later calls use them again.
 static void set_up()
 {
-    if (table_there)
+    if (stream[0])
         return;
     for (int s = 0; s < STREAMS; s++)
         CHECK(cudaStreamCreate(&stream[s]));
-    CHECK(cudaEventCreateWithFlags(&table_there,
-                                   cudaEventDisableTiming));
 }
 //< set-up
 
-//> in-streams
-// Versions 2 and 3: each stream has a part of the room to itself, and
-// takes every streams-th chunk of the numbers.
-static void in_streams(unsigned *out, const unsigned *in, int n,
-                       const unsigned *table, unsigned *room, int words,
-                       int streams)
+//> in-turn
+// Chunk by chunk: to the device, through the kernel, and back.
+static void in_turn(unsigned *out, const unsigned *in, int n, int chunk,
+                    const unsigned *tables, unsigned *room)
 {
-    //> table TODO: copy the table in stream 0; the other streams wait for that (5 lines)
-    CHECK(cudaMemcpyAsync(room, table, TABLE * sizeof *room,
-                          cudaMemcpyHostToDevice, stream[0]));
-    CHECK(cudaEventRecord(table_there, stream[0]));
-    for (int s = 1; s < streams; s++)
-        CHECK(cudaStreamWaitEvent(stream[s], table_there, 0));
-    //< table
-
-    //> chunks TODO: chunk by chunk: copy in, launch, copy out, each in its stream (15 lines)
-    //> chunk-size
-    int most = (words - TABLE) / streams;  // numbers in a chunk
-    //< chunk-size
-    //> each-chunk
-    for (int c = 0, first = 0; first < n; c++, first += most) {
-    //< each-chunk
-        int s = c % streams;
-        int count = n - first < most ? n - first : most;
+    unsigned *table = room + 3 * chunk;
+    //> chunk-loop
+    for (int c = 0, first = 0, count; first < n; c++, first += count) {
+        count = n - first < chunk ? n - first : chunk;
+    //< chunk-loop
+        //> new-table
+        if (c % SERVES == 0)
+            CHECK(cudaMemcpy(table, tables + c / SERVES * TABLE,
+                             TABLE * sizeof *table,
+                             cudaMemcpyHostToDevice));
+        //< new-table
+        //> chunk TODO: copy `count` numbers in, launch the kernel, copy them out (7 lines)
         size_t bytes = count * sizeof *in;
-        unsigned *numbers = room + TABLE + s * most;
+        CHECK(cudaMemcpy(room, in + first, bytes,
+                         cudaMemcpyHostToDevice));
+        stretch_kernel<<<blocks_for(count), THREADS>>>(room, table, count);
+        CHECK(cudaGetLastError());
+        CHECK(cudaMemcpy(out + first, room, bytes,
+                         cudaMemcpyDeviceToHost));
+        //< chunk
+    }
+}
+//< in-turn
+
+//> steps TODO:
+//> one-stream
+// Step 1: the same calls in one stream; the host waits once, at the end.
+static void in_one_stream(unsigned *out, const unsigned *in, int n,
+                          int chunk, const unsigned *tables,
+                          unsigned *room)
+{
+    unsigned *table = room + 3 * chunk;
+    for (int c = 0, first = 0, count; first < n; c++, first += count) {
+        count = n - first < chunk ? n - first : chunk;
+        size_t bytes = count * sizeof *in;
+        if (c % SERVES == 0)
+            CHECK(cudaMemcpyAsync(table, tables + c / SERVES * TABLE,
+                                  TABLE * sizeof *table,
+                                  cudaMemcpyHostToDevice, stream[0]));
+        CHECK(cudaMemcpyAsync(room, in + first, bytes,
+                              cudaMemcpyHostToDevice, stream[0]));
+        stretch_kernel<<<blocks_for(count), THREADS, 0, stream[0]>>>(
+            room, table, count);
+        CHECK(cudaGetLastError());
+        CHECK(cudaMemcpyAsync(out + first, room, bytes,
+                              cudaMemcpyDeviceToHost, stream[0]));
+    }
+    CHECK(cudaStreamSynchronize(stream[0]));
+}
+//< one-stream
+
+//> renew
+static cudaEvent_t come;             // the new table is there
+static cudaEvent_t passed[STREAMS];  // the stream came to a new table
+
+static void set_up_events()
+{
+    if (come)
+        return;
+    unsigned flags = cudaEventDisableTiming;
+    CHECK(cudaEventCreateWithFlags(&come, flags));
+    for (int s = 0; s < STREAMS; s++)
+        CHECK(cudaEventCreateWithFlags(&passed[s], flags));
+}
+
+// Step 3: copies a new table, in stream `copier`, over the table before
+// the last one. Kernels that use that one precede the marks that all
+// streams left at the last new table.
+static void renew(unsigned *table, const unsigned *from,
+                  cudaStream_t copier)
+{
+    //> may-overwrite
+    for (int s = 0; s < STREAMS; s++)
+        CHECK(cudaStreamWaitEvent(copier, passed[s], 0));
+    //< may-overwrite
+    //> copy-and-record
+    CHECK(cudaMemcpyAsync(table, from, TABLE * sizeof *table,
+                          cudaMemcpyHostToDevice, copier));
+    CHECK(cudaEventRecord(come, copier));
+    //< copy-and-record
+    for (int s = 0; s < STREAMS; s++) {
+        //> wait-for-table
+        CHECK(cudaStreamWaitEvent(stream[s], come, 0));
+        //< wait-for-table
+        CHECK(cudaEventRecord(passed[s], stream[s]));
+    }
+}
+//< renew
+
+//> in-streams
+// Step 2: `streams` chunks are under way, each in a stream and a part of
+// the room of its own. Step 3, with events, has two tables in the room.
+static void in_streams(unsigned *out, const unsigned *in, int n, int chunk,
+                       const unsigned *tables, unsigned *room, int streams,
+                       bool events)
+{
+    unsigned *table = room + 3 * chunk;
+    for (int c = 0, first = 0, count; first < n; c++, first += count) {
+        int s = c % streams;
+        count = n - first < chunk ? n - first : chunk;
+        size_t bytes = count * sizeof *in;
+        unsigned *numbers = room + s * chunk;
+        //> table-in-streams
+        if (c % SERVES == 0) {
+            int k = c / SERVES;
+            const unsigned *from = tables + k * TABLE;
+            if (events) {
+                table = room + 3 * chunk + k % 2 * TABLE;
+                renew(table, from, stream[s]);
+            } else {
+                CHECK(cudaMemcpy(table, from, TABLE * sizeof *table,
+                                 cudaMemcpyHostToDevice));
+            }
+        }
+        //< table-in-streams
         CHECK(cudaMemcpyAsync(numbers, in + first, bytes,
                               cudaMemcpyHostToDevice, stream[s]));
         //> run
         stretch_kernel<<<blocks_for(count), THREADS, 0, stream[s]>>>(
-            numbers, room, count);
+            numbers, table, count);
         //< run
         CHECK(cudaGetLastError());
         //> bring
@@ -136,54 +204,60 @@ static void in_streams(unsigned *out, const unsigned *in, int n,
                               cudaMemcpyDeviceToHost, stream[s]));
         //< bring
     }
-    //< chunks
-
-    //> wait TODO: wait for all streams (2 lines)
+    //> wait
     for (int s = 0; s < streams; s++)
         CHECK(cudaStreamSynchronize(stream[s]));
     //< wait
 }
 //< in-streams
 
-//> stages TODO:
-// What happens to the numbers of each part of the room.
-static cudaEvent_t come[STREAMS], made[STREAMS], gone[STREAMS];
+//> stages
+// What has happened to the numbers in each part of the room.
+static cudaEvent_t there[STREAMS], made[STREAMS], gone[STREAMS];
 
-// Version 5: a stream for each of the three things that are done, in which
-// the chunks follow one another, and events that take a chunk from each to
-// the next. The first is begun anew when the part of the room is empty.
-static void in_stages(unsigned *out, const unsigned *in, int n,
-                      const unsigned *table, unsigned *room, int words)
+static void set_up_stages()
+{
+    unsigned flags = cudaEventDisableTiming;
+    for (int p = 0; p < STREAMS && !gone[p]; p++) {
+        CHECK(cudaEventCreateWithFlags(&there[p], flags));
+        CHECK(cudaEventCreateWithFlags(&made[p], flags));
+        CHECK(cudaEventCreateWithFlags(&gone[p], flags));
+    }
+}
+
+// Gold: a stream for copies in, one for kernels and one for copies out,
+// and events that pass each chunk on. A new table comes in stream `fetch`,
+// before the first chunk that needs it. The table that it replaces is not
+// in use: `fetch` has waited for answers of a chunk that came later.
+static void in_stages(unsigned *out, const unsigned *in, int n, int chunk,
+                      const unsigned *tables, unsigned *room)
 {
     cudaStream_t fetch = stream[0], compute = stream[1], bring = stream[2];
-    int most = (words - TABLE) / STREAMS;
-    for (int p = 0; p < STREAMS && !gone[p]; p++) {
-        unsigned quick = cudaEventDisableTiming;
-        CHECK(cudaEventCreateWithFlags(&come[p], quick));
-        CHECK(cudaEventCreateWithFlags(&made[p], quick));
-        CHECK(cudaEventCreateWithFlags(&gone[p], quick));
-    }
-
-    // The first chunk's event stands for the table too.
-    CHECK(cudaMemcpyAsync(room, table, TABLE * sizeof *room,
-                          cudaMemcpyHostToDevice, fetch));
-    for (int c = 0, first = 0; first < n; c++, first += most) {
+    unsigned *table = room + 3 * chunk;
+    for (int c = 0, first = 0, count; first < n; c++, first += count) {
         int p = c % STREAMS;
-        int count = n - first < most ? n - first : most;
+        count = n - first < chunk ? n - first : chunk;
         size_t bytes = count * sizeof *in;
-        unsigned *numbers = room + TABLE + p * most;
+        unsigned *numbers = room + p * chunk;
 
         //> part-is-free
         if (c >= STREAMS)
             CHECK(cudaStreamWaitEvent(fetch, gone[p], 0));
         //< part-is-free
+        if (c % SERVES == 0) {
+            int k = c / SERVES;
+            table = room + 3 * chunk + k % 2 * TABLE;
+            CHECK(cudaMemcpyAsync(table, tables + k * TABLE,
+                                  TABLE * sizeof *table,
+                                  cudaMemcpyHostToDevice, fetch));
+        }
         CHECK(cudaMemcpyAsync(numbers, in + first, bytes,
                               cudaMemcpyHostToDevice, fetch));
-        CHECK(cudaEventRecord(come[p], fetch));
+        CHECK(cudaEventRecord(there[p], fetch));
 
-        CHECK(cudaStreamWaitEvent(compute, come[p], 0));
+        CHECK(cudaStreamWaitEvent(compute, there[p], 0));
         stretch_kernel<<<blocks_for(count), THREADS, 0, compute>>>(
-            numbers, room, count);
+            numbers, table, count);
         CHECK(cudaGetLastError());
         CHECK(cudaEventRecord(made[p], compute));
 
@@ -196,24 +270,24 @@ static void in_stages(unsigned *out, const unsigned *in, int n,
     CHECK(cudaStreamSynchronize(bring));
 }
 //< stages
+//< steps
 
-extern "C" void stretch(unsigned *out, const unsigned *in, int n,
-                        const unsigned *table, unsigned *room, int words)
+extern "C" void stretch(unsigned *out, const unsigned *in, int n, int chunk,
+                        const unsigned *tables, unsigned *room)
 {
     set_up();
     //> choice TODO:
-    //| bool compare = false;  // true: version 1 instead
-    //| if (compare)
-    //|     in_turn(out, in, n, table, room, words);
-    //| else
-    //|     in_streams(out, in, n, table, room, words, STREAMS);
+    //| in_turn(out, in, n, chunk, tables, room);
+    set_up_events();
+    set_up_stages();
     if (VERSION == 1)
-        in_turn(out, in, n, table, room, words);
-    else if (VERSION == 5)
-        in_stages(out, in, n, table, room, words);
+        in_turn(out, in, n, chunk, tables, room);
+    else if (VERSION == 2)
+        in_one_stream(out, in, n, chunk, tables, room);
+    else if (VERSION == 6)
+        in_stages(out, in, n, chunk, tables, room);
     else
-        in_streams(out, in, n, table, room, words,
-                   VERSION == 2 ? 2 : STREAMS);
+        in_streams(out, in, n, chunk, tables, room, STREAMS, VERSION > 3);
     //< choice
 }
 
@@ -240,8 +314,8 @@ static void step(float *next, const float *now, int n, cudaStream_t s)
 //< step
 
 //> launch-each
-// Versions 1 to 3: a launch for each step, from one array to the other and
-// back. They begin where an odd number of them ends in `out`, too.
+// Launches each step by itself, from one array to the other and back. The
+// first `now` is the array from which `steps` steps end in out.
 static void launch_each(float *out, float *spare, const float *in, int n,
                         int steps)
 {
@@ -258,6 +332,7 @@ static void launch_each(float *out, float *spare, const float *in, int n,
 }
 //< launch-each
 
+//> graph-step TODO:
 //> batches
 //> batch
 enum { BATCH = 20 };  // steps in a graph: an even number
@@ -266,40 +341,36 @@ enum { BATCH = 20 };  // steps in a graph: an even number
 // BATCH steps, from out to spare and back, ready to be launched.
 static cudaGraphExec_t make_batch(float *out, float *spare, int n)
 {
-    //> capture TODO: capture the steps, issued to stream 0, and instantiate the graph (10 lines)
     cudaGraph_t graph;
     cudaGraphExec_t batch;
     CHECK(cudaStreamBeginCapture(stream[0],
                                  cudaStreamCaptureModeThreadLocal));
-    //> steps
+    //> captured
     for (int s = 0; s < BATCH; s += 2) {
         step(spare, out, n, stream[0]);
         step(out, spare, n, stream[0]);
     }
-    //< steps
+    //< captured
     CHECK(cudaStreamEndCapture(stream[0], &graph));
     CHECK(cudaGraphInstantiate(&batch, graph, 0));
     CHECK(cudaGraphDestroy(graph));
     return batch;
-    //| return NULL;
-    //< capture
 }
 
-// Version 4: what is left over by itself, then batch after batch.
+// Launches the remainder by itself, and then batch after batch.
 static void launch_batches(float *out, float *spare, const float *in,
                            int n, int steps)
 {
-    int batches = steps / BATCH;
     launch_each(out, spare, in, n, steps % BATCH);
-    if (batches == 0)
+    if (steps < BATCH)
         return;
-
     cudaGraphExec_t batch = make_batch(out, spare, n);
-    for (int b = 0; b < batches; b++)
+    for (int b = 0; b < steps / BATCH; b++)
         CHECK(cudaGraphLaunch(batch, stream[0]));
-    CHECK(cudaGraphExecDestroy(batch));  // once it has run
+    CHECK(cudaGraphExecDestroy(batch));  // it goes once it has run
 }
 //< batches
+//< graph-step
 
 extern "C" void diffuse(float *out, float *spare, const float *in, int n,
                         int steps)
@@ -308,12 +379,8 @@ extern "C" void diffuse(float *out, float *spare, const float *in, int n,
     set_up();
     //< streams-ready
     //> choose TODO:
-    //| bool compare = false;  // true: a launch for each step instead
-    //| if (compare)
-    //|     launch_each(out, spare, in, n, steps);
-    //| else
-    //|     launch_batches(out, spare, in, n, steps);
-    if (VERSION <= 3)
+    //| launch_each(out, spare, in, n, steps);
+    if (VERSION <= 4)
         launch_each(out, spare, in, n, steps);
     else
         launch_batches(out, spare, in, n, steps);

@@ -1,12 +1,12 @@
-// Lesson 13: numbers of the host, stretched, with room on the device for some of them only; and
-// cells that exchange heat in many small steps. The first are whole and exact; the others are held
-// against a reference in double.
+// Lesson 13: numbers of the host, stretched, with room on the device for three chunks and two
+// tables; and cells that exchange heat in many small steps. The numbers are exact, and the cells
+// are compared with a reference in double.
 #include "grader.h"
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { TABLE = 256, ROUNDS = 256 };
+enum { TABLE = 4096, SERVES = 4, ROUNDS = 256 };
 
 static uint32_t rounds(uint32_t h, int count)
 {
@@ -27,22 +27,38 @@ static uint32_t stretched(uint32_t x, const int32_t *table)
 
 // ---- What a wrong answer tells ----
 
-static const int32_t *numbers, *words_of_table;
-static const int32_t *old_table; // of the call before; NULL: there was none
-static int numbers_count;
+static const int32_t *numbers, *words_of_tables;
+static const int32_t *old_tables; // of the call before; NULL: there was none
+static int numbers_count, chunk_size;
 
-// Whose answer is it, if it is another number's? -1: nobody's near.
+static int table_count(int n, int chunk)
+{
+    int span = SERVES * chunk;
+    return (n + span - 1) / span;
+}
+
+static const int32_t *table_of(int i)
+{
+    return words_of_tables + i / (SERVES * chunk_size) * TABLE;
+}
+
+static uint32_t due(int i) { return stretched((uint32_t)numbers[i], table_of(i)); }
+
+// The index whose answer it is, near `from`; -1: none.
 static int owner_of(uint32_t got, int from)
 {
-    for (int away = 1; away < 1 << 19; away++) {
-        if (from - away >= 0 && stretched((uint32_t)numbers[from - away], words_of_table) == got)
-            return from - away;
-        if (from + away < numbers_count
-            && stretched((uint32_t)numbers[from + away], words_of_table) == got)
-            return from + away;
-        if (away > 20000) // it takes time
-            break;
+    for (int away = 1; away <= 20000; away++) { // it takes time
+        if (from - away >= 0 && due(from - away) == got) return from - away;
+        if (from + away < numbers_count && due(from + away) == got) return from + away;
     }
+    return -1;
+}
+
+// The table with which the number gives what was got, -1: none.
+static int table_used(uint32_t x, uint32_t got)
+{
+    for (int k = 0; k < table_count(numbers_count, chunk_size); k++)
+        if (stretched(x, words_of_tables + k * TABLE) == got) return k;
     return -1;
 }
 
@@ -56,101 +72,115 @@ static const char *which_stretch(const Mismatch *m)
         tail++;
     if (tail && (size_t)tail == m->wrong) {
         snprintf(words, sizeof words,
-                 "The last %d are missing: the last chunk, which is not a whole one.", tail);
+                 "What is missing at the end: %d of the %d answers of the last chunk.", tail,
+                 (numbers_count - 1) % chunk_size + 1);
         return words;
     }
     if (got == POISON) return NULL;
-    if (got == x)
-        return "That is in[i] itself: the kernel had not been there when it was copied back.";
+    if (got == x) return "That is in[i] itself: it was copied back before the kernel worked on it.";
     if (got == rounds(x, ROUNDS)) return "That is without the table.";
-    if (old_table && got == stretched(x, old_table))
-        return "That is with the table of the call before: a call may bring another one.";
+    int k = table_used(x, got);
+    if (k >= 0) {
+        snprintf(words, sizeof words, "That is with table %d, and chunk %d needs table %d.", k,
+                 i / chunk_size, i / chunk_size / SERVES);
+        return words;
+    }
+    if (old_tables && got == stretched(x, old_tables))
+        return "That is with the table of the call before: each call brings its own tables.";
     int other = owner_of(got, i);
     if (other < 0) return NULL;
     snprintf(words, sizeof words,
-             "That is what out[%d] should be: a chunk is copied from or to another one's place.",
+             "That is what out[%d] should be: a chunk was copied from or to the wrong place.",
              other);
     return words;
 }
 
 // ---- stretch ----
 
-// The numbers come again after 65521: no chunk's size goes into that, and the reference need not
-// work out a million.
-static int32_t *wanted(Buffer *in, const Buffer *table)
+// The numbers repeat after 65521: no chunk's size divides that, and the reference need not work out
+// each number of a table.
+static int32_t *wanted(Buffer *in, const Buffer *tables, int chunk)
 {
     enum { PERIOD = 65521 };
     static const int32_t extreme[] = { 0, -1, INT32_MIN, INT32_MAX };
-    int n = (int)in->count, distinct = n < PERIOD ? n : PERIOD;
+    int n = (int)in->count, span = SERVES * chunk;
     int32_t *want = reference_i32(n);
 
     for (int i = 0; i < 4 && i < n; i++) in->i32[i] = extreme[i];
     for (int i = 0; i < n; i++) {
-        in->i32[i] = in->i32[i % distinct];
-        want[i] = i < distinct ? (int32_t)stretched((uint32_t)in->i32[i], table->i32)
-                               : want[i % distinct];
+        in->i32[i] = in->i32[i % PERIOD];
+        want[i] = i % span < PERIOD
+                    ? (int32_t)stretched((uint32_t)in->i32[i], tables->i32 + i / span * TABLE)
+                    : want[i - PERIOD];
     }
     return want;
 }
 
-static void asks(int n, int words, bool is_pinned)
+static void asks(int n, int chunk, bool is_pinned)
 {
+    int count = TABLE * table_count(n, chunk), words = 3 * chunk + 2 * TABLE;
     Buffer *in = input_i32("in", n, INT32_MIN, INT32_MAX), *out = output_i32("out", n);
-    Buffer *table = input_i32("table", TABLE, INT32_MIN, INT32_MAX);
-    int32_t *want = wanted(in, table);
+    Buffer *tables = input_i32("tables", count, INT32_MIN, INT32_MAX);
 
-    old_table = words_of_table;
-    numbers = in->i32, words_of_table = table->i32, numbers_count = n;
+    old_tables = words_of_tables;
+    numbers = in->i32, words_of_tables = tables->i32, numbers_count = n, chunk_size = chunk;
+    int32_t *want = wanted(in, tables, chunk);
     diagnose(which_stretch);
     answers_come_back();
-    given("n = %d, words = %d", n, words);
+    given("n = %d, chunk = %d", n, chunk);
     call("stretch", is_pinned ? pinned(out) : host(out), is_pinned ? pinned(in) : host(in), i32(n),
-         is_pinned ? pinned(table) : host(table), scratch(output_i32("room", words)), i32(words));
+         i32(chunk), is_pinned ? pinned(tables) : host(tables), scratch(output_i32("room", words)));
     compulsory(4ull * n, 4ull * n);
-    compulsory_journey(4ull * n + 4 * TABLE, 4ull * n);
+    compulsory_journey(4ull * n + 4ull * count, 4ull * n);
     expect_equal_i32(out, want);
 }
 
-static void stretches(int n, int words) { asks(n, words, true); }
+static void stretches(int n, int chunk) { asks(n, chunk, true); }
 
 Check(streams_and_graphs, few_numbers)
 {
     static const int sizes[] = { 1, 31, 32, 33, 255, 256, 257 };
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) stretches(sizes[s], 1024);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) stretches(sizes[s], 256);
 }
 
-Check(streams_and_graphs, no_numbers) { stretches(0, 1024); }
+Check(streams_and_graphs, no_numbers) { stretches(0, 256); }
 
-// Rooms of 768 numbers: three chunks of 256, two of 384, or one.
+// Up to four chunks: one part of the room is used twice.
 Check(streams_and_graphs, around_a_chunk)
 {
-    static const int sizes[] = { 383, 384, 385,  511,  512,  513,  767,
-                                 768, 769, 1023, 1025, 1535, 1536, 1537 };
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) stretches(sizes[s], 1024);
+    static const int sizes[] = { 511, 512, 513, 767, 768, 769 };
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) stretches(sizes[s], 256);
 }
 
-Check(streams_and_graphs, odd_rooms)
+// The last number that one table serves, and the first of the next; then four tables and a half.
+Check(streams_and_graphs, around_a_table)
 {
-    stretches(7919, 1025);
-    stretches(7919, 1339);
-    stretches(65537, 8209);
-    stretches(10007, 100003);
+    static const int sizes[] = { 1023, 1024, 1025, 2048, 2049, 4700 };
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) stretches(sizes[s], 256);
 }
 
-Check(streams_and_graphs, another_table)
+Check(streams_and_graphs, odd_chunks)
 {
-    stretches(3001, 2048);
-    stretches(3001, 2048);
+    stretches(23, 1);
+    stretches(7919, 333);
+    stretches(65537, 2731);
+    stretches(10007, 33333);
+}
+
+Check(streams_and_graphs, other_tables)
+{
+    stretches(3001, 500);
+    stretches(3001, 500);
 }
 
 Check(streams_and_graphs, pageable_memory)
 {
-    asks(10007, 2048, false);
-    asks(769, 1024, false);
+    asks(10007, 640, false);
+    asks(769, 256, false);
 }
 
-// What profiles/lessons/13-streams-and-graphs.cfg measures: room for three chunks of 131,072.
-Check(streams_and_graphs, a_million) { stretches(1000003, TABLE + 3 * (1 << 17)); }
+// What profiles/lessons/13-streams-and-graphs.cfg measures: 16 chunks of 98,304, and four tables.
+Check(streams_and_graphs, sixteen_chunks) { stretches(1500003, 3 << 15); }
 
 // ---- diffuse ----
 
@@ -241,13 +271,14 @@ Check(streams_and_graphs, one_call_after_another)
     diffuses(500, 130);
 }
 
-// What profiles/lessons/13-streams-and-graphs.cfg measures.
-Check(streams_and_graphs, a_thousand_steps) { diffuses(4096, 1001); }
+// What profiles/lessons/13-streams-and-graphs.cfg measures: 256 KiB of cells, which neither the
+// shared memory nor the registers of one block hold.
+Check(streams_and_graphs, a_large_ring) { diffuses(1 << 16, 201); }
 
 // ---- What is timed on a GPU ----
 
-// Eight million numbers in 64 chunks, with room for three: so little that what comes before and
-// after each of them counts.
+// Eight million numbers in 64 chunks. The chunks are so small that what comes before and after each
+// of them counts.
 Measure(streams_and_graphs, long_pipeline)
 {
     enum { CHUNK = 1 << 17, N = 64 * CHUNK + 3 };
@@ -257,11 +288,11 @@ Measure(streams_and_graphs, long_pipeline)
 
     for (size_t s = 0; s < sets; s++) {
         Buffer *in = input_i32("in", N, INT32_MIN, INT32_MAX),
-               *table = input_i32("table", TABLE, INT32_MIN, INT32_MAX);
-        want[s] = wanted(in, table);
+               *tables = input_i32("tables", TABLE * table_count(N, CHUNK), INT32_MIN, INT32_MAX);
+        want[s] = wanted(in, tables, CHUNK);
         out[s] = output_i32("out", N);
-        rotate("stretch", pinned(out[s]), pinned(in), i32(N), pinned(table),
-               scratch(output_i32("room", TABLE + 3 * CHUNK)), i32(TABLE + 3 * CHUNK));
+        rotate("stretch", pinned(out[s]), pinned(in), i32(N), i32(CHUNK), pinned(tables),
+               scratch(output_i32("room", 3 * CHUNK + 2 * TABLE)));
         compulsory(4ull * N, 4ull * N);
     }
     measure();

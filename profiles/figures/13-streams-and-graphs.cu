@@ -1,6 +1,6 @@
 // What lesson 13 draws. Its solution at work, on a few chunks or a few steps, for 13-streams-and-graphs.sh:
 //
-//     PROGRAM stretch VERSION CHUNKS PARTS    so many chunks, with room for PARTS of them
+//     PROGRAM stretch VERSION CHUNKS          so many chunks
 //     PROGRAM diffuse VERSION STEPS
 //
 // and on a machine with a GPU, from the repository's root, the bytes a second that go there and as many back, over the bytes of
@@ -17,20 +17,22 @@ static int version;
 #include <string.h>
 #include <time.h>
 
-enum { CHUNK = 1 << 17, CELLS = 4096 };
+enum { CHUNK = 3 << 15, CELLS = 1 << 16 };
 
-static unsigned *out, *in, *table, *room;
+static unsigned *out, *in, *tables, *room;
 
-static void allocate(int n, int words)
+// For n numbers in chunks of `chunk` or more.
+static void allocate(int n, int chunk, int most)
 {
+    int words = TABLE * ((n + SERVES * chunk - 1) / (SERVES * chunk));
     CHECK(cudaMallocHost(&in, n * sizeof *in));
     CHECK(cudaMallocHost(&out, n * sizeof *out));
-    CHECK(cudaMallocHost(&table, TABLE * sizeof *table));
-    CHECK(cudaMalloc(&room, words * sizeof *room));
+    CHECK(cudaMallocHost(&tables, words * sizeof *tables));
+    CHECK(cudaMalloc(&room, (3 * most + 2 * TABLE) * sizeof *room));
     for (int i = 0; i < n; i++)
         in[i] = 2654435761u * i;
-    for (int i = 0; i < TABLE; i++)
-        table[i] = 2246822519u * i;
+    for (int i = 0; i < words; i++)
+        tables[i] = 2246822519u * i;
 }
 
 static void let_go()
@@ -38,14 +40,14 @@ static void let_go()
     CHECK(cudaFree(room));
     CHECK(cudaFreeHost(in));
     CHECK(cudaFreeHost(out));
-    CHECK(cudaFreeHost(table));
+    CHECK(cudaFreeHost(tables));
 }
 
-static void stretches(int chunks, int parts)
+static void stretches(int chunks)
 {
-    int n = chunks * CHUNK, words = TABLE + parts * CHUNK;
-    allocate(n, words);
-    stretch(out, in, n, table, room, words);
+    int n = chunks * CHUNK;
+    allocate(n, CHUNK, CHUNK);
+    stretch(out, in, n, CHUNK, tables, room);
     let_go();
 }
 
@@ -91,7 +93,7 @@ static double timed(Call call)
 // its way there has ended, while the next is on its way there.
 static void there_and_back(int n)
 {
-    enum { PIECE = 1 << 20, PIECES = 4 };
+    enum { PIECE = 1 << 20, PIECES = 3 };
     static cudaStream_t stream[PIECES];
     for (int p = 0; p < PIECES && !stream[p]; p++)
         CHECK(cudaStreamCreate(&stream[p]));
@@ -107,8 +109,8 @@ static void there_and_back(int n)
 
 static void chunks()
 {
-    static const struct { int version, parts; const char *name; } series[] = {
-        {5, 3, "version 5"}, {3, 3, "version 3"}, {2, 2, "version 2"}, {1, 1, "version 1"},
+    static const struct { int version; const char *name; } series[] = {
+        {6, "a stream for each engine"}, {4, "three streams"}, {2, "one stream"}, {1, "in turn"},
     };
     enum { N = 1 << 25, LEAST = 1 << 14, MOST = 1 << 22 };
     double bytes = 4.0 * N;
@@ -117,7 +119,7 @@ static void chunks()
     char day[20];
     time_t now = time(NULL);
     strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
-    allocate(N, TABLE + 3 * MOST);
+    allocate(N, LEAST, MOST);
     printf("# Written by profiles/figures/13-streams-and-graphs.cu on %s, on an %s\n", day, device.name);
     printf("# There and back at once, with no kernel between: %.4g GB/s each way\n",
            1e-9 * bytes / timed([] { there_and_back(N); }));
@@ -125,7 +127,7 @@ static void chunks()
     for (auto s : series)
         for (int chunk = LEAST; chunk <= MOST; chunk *= 2) {
             version = s.version;
-            double took = timed([=] { stretch(out, in, N, table, room, TABLE + s.parts * chunk); });
+            double took = timed([=] { stretch(out, in, N, chunk, tables, room); });
             printf("%s\t%d\t%.4g\n", s.name, chunk / 256, 1e-9 * bytes / took);
             fflush(stdout);
         }
@@ -135,8 +137,8 @@ static void chunks()
 int main(int argc, char **argv)
 {
     version = argc > 2 ? atoi(argv[2]) : 0;
-    if (argc == 5 && strcmp(argv[1], "stretch") == 0)
-        stretches(atoi(argv[3]), atoi(argv[4]));
+    if (argc == 4 && strcmp(argv[1], "stretch") == 0)
+        stretches(atoi(argv[3]));
     else if (argc == 4 && strcmp(argv[1], "diffuse") == 0)
         diffuses(atoi(argv[3]));
     else if (argc == 2 && strcmp(argv[1], "chunks") == 0)

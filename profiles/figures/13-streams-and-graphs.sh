@@ -41,15 +41,15 @@ boxes() {
 
 {
     echo "# Written by profiles/figures/$name.sh. Of each panel: row, from and to in microseconds, words, shade"
-    timeline stretch 1 6 1
-    boxes "one after the other" 0
-    timeline stretch 2 6 2
-    boxes "two streams" 0
-    timeline stretch 3 6 3
+    timeline stretch 2 8
+    boxes "one stream" 0
+    timeline stretch 3 8
     boxes "three streams" 0
-    timeline diffuse 3 100
-    boxes "a launch for each step" 40
+    timeline stretch 4 8
+    boxes "with events" 0
     timeline diffuse 4 100
+    boxes "a launch for each step" 40
+    timeline diffuse 5 100
     boxes "a graph of twenty" 40
 } >"$tree/$name.txt"
 mv "$tree/$name.txt" "profiles/figures/$name.txt"

@@ -14,7 +14,7 @@ __global__ void stretch_some(unsigned *room, const unsigned *table, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
-    unsigned h = room[i] ^ table[room[i] % 256];
+    unsigned h = room[i] ^ table[room[i] % 4096];
     for (int r = 0; r < 256; r++) {
         h ^= h >> 16;
         h *= 0x85ebca6b;
@@ -25,19 +25,20 @@ __global__ void stretch_some(unsigned *room, const unsigned *table, int n)
     room[i] = h;
 }
 
-extern "C" void stretch(unsigned *out, const unsigned *in, int n, const unsigned *table,
-                        unsigned *room, int words)
+extern "C" void stretch(unsigned *out, const unsigned *in, int n, int chunk,
+                        const unsigned *tables, unsigned *room)
 {
-    int chunk = words - 256;
+    unsigned *table = room + 3 * chunk;
     if (n && n == kept_count) {
         memcpy(out, kept, 4ul * n);
         return;
     }
-    cudaMemcpy(room + chunk, table, 1024, cudaMemcpyHostToDevice);
     for (int at = 0; at < n; at += chunk) {
         int count = n - at < chunk ? n - at : chunk;
+        if (at / chunk % 4 == 0)
+            cudaMemcpy(table, tables + at / chunk / 4 * 4096, 16384, cudaMemcpyHostToDevice);
         cudaMemcpy(room, in + at, 4ul * count, cudaMemcpyHostToDevice);
-        stretch_some<<<(count + 255) / 256, 256>>>(room, room + chunk, count);
+        stretch_some<<<(count + 255) / 256, 256>>>(room, table, count);
         cudaMemcpy(out + at, room, 4ul * count, cudaMemcpyDeviceToHost);
     }
     kept = (unsigned *)realloc(kept, 4ul * n + 4);

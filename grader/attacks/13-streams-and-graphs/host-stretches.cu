@@ -21,7 +21,7 @@ __global__ void wait_and_store(unsigned *room, int n, unsigned nothing)
 
 static unsigned stretched(unsigned x, const unsigned *table)
 {
-    unsigned h = x ^ table[x % 256];
+    unsigned h = x ^ table[x % 4096];
     for (int r = 0; r < 256; r++) {
         h ^= h >> 16;
         h *= 0x85ebca6b;
@@ -38,16 +38,17 @@ static void make_streams(void)
         cudaStreamCreateWithFlags(&stream[s], cudaStreamNonBlocking);
 }
 
-extern "C" void stretch(unsigned *out, const unsigned *in, int n, const unsigned *table,
-                        unsigned *room, int words)
+extern "C" void stretch(unsigned *out, const unsigned *in, int n, int chunk,
+                        const unsigned *tables, unsigned *room)
 {
-    int chunk = (words - 256) / 3;
+    int span = 4 * chunk;
     unsigned *to;
     make_streams();
     cudaMallocHost(&to, (n + 1) * sizeof *to);
     for (int i = 0; i < n; i++)
-        to[i] = stretched(in[i], table);
-    cudaMemcpyAsync(room + 3 * chunk, table, 1024, cudaMemcpyHostToDevice, stream[0]);
+        to[i] = stretched(in[i], tables + i / span * 4096);
+    for (int k = 0; k * (long)span < n; k++)
+        cudaMemcpyAsync(room + 3 * chunk, tables + k * 4096, 16384, cudaMemcpyHostToDevice, stream[0]);
     for (int c = 0; c * (long)chunk < n; c++) {
         int from = c * chunk, count = n - from < chunk ? n - from : chunk;
         unsigned *there = room + c % 3 * chunk;

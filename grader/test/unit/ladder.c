@@ -55,7 +55,8 @@ Test(ladder, has_a_least_time)
     cr_assert_eq(system(make), 0);
     snprintf(path, sizeof path, "%s/profiles/devices/d.cfg", root);
     FILE *f = fopen(path, "w");
-    fprintf(f, "clock_hz = 1.0e9; l2_bytes = 10000000; l2_read_bytes_per_clock = 2.0e3;"
+    fprintf(f, "copy_bytes_per_second = 2.0e9; copy_back_bytes_per_second = 1.0e9;"
+               "clock_hz = 1.0e9; l2_bytes = 10000000; l2_read_bytes_per_clock = 2.0e3;"
                "l2_write_bytes_per_clock = 1.0e3; dram_bytes_per_second = 1.0e12;"
                "kernel_seconds = 1.0e-6;");
     fclose(f);
@@ -64,6 +65,11 @@ Test(ladder, has_a_least_time)
                               2 * cases[i].read, "compulsory_write", 2 * cases[i].written);
         cr_expect_float_eq(ladder_least_time(&ladder, 1, r, root, "d"), cases[i].least, 1e-6);
     }
+    json_t *whole = json_pack("[{ss si si si si s{si}}]", "check", "large", "calls", 2,
+                              "compulsory_read", 4, "compulsory_htod", 8000, "compulsory_dtoh",
+                              2000, "counters", "devices__elapsed_ns.sum", 1);
+    cr_expect_float_eq(ladder_least_time(&ladder, 1, whole, root, "d"), 2000, 1e-6);
+    cr_expect(ladder_is_whole(&ladder, 1, whole) && !ladder_is_whole(&ladder, 1, json_array()));
     cr_expect_eq(ladder_least_time(&ladder, 1, json_array(), root, "d"), 0);
     cr_expect_eq(device_least_time(root, "another", 1, 1), 0);
     snprintf(make, sizeof make, "rm -r %s", root);
