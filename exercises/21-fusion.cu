@@ -1,7 +1,7 @@
-// Lesson 21: four kernels, then two, then one.
+// Lesson 21: the end of a transformer's layer, in four kernels, then in two, then in one.
 //
-// Each kernel here does a few operations on every number, and reads and writes all of them for it. What the next
-// kernel reads is what this one has just had in a register: so fuse them, and the journey through memory is saved.
+// Each kernel reads every number, does a few operations on it, and writes it back. The next kernel reads it again,
+// although it was just in a register. A fused kernel does several operations between one load and one store.
 #include "21-fusion.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ __device__ float gelu(float t)
     return 0.5f * t * (1 + erff(t * 0.70710678f));  // t / sqrt(2)
 }
 
-// Version 1: a kernel for each operation, all of them on `out`.
+// Version 1: one kernel for each operation, all of them on `out`.
 __global__ void add_bias(float *out, const float *x, const float *bias,
                          int cols, int n)
 {
@@ -47,7 +47,8 @@ __global__ void add_residual(float *out, const float *residual, int n)
         out[i] += residual[i];
 }
 
-// The sum of all threads' x, in every thread. All of the block call it.
+// Returns the sum of all threads' x to every thread. All threads of the
+// block must call it together.
 __device__ float block_sum(float x)
 {
     __shared__ float warp_sums[32];  // a block has at most 32 warps
@@ -55,7 +56,7 @@ __device__ float block_sum(float x)
 
     for (int away = 16; away > 0; away /= 2)
         x += __shfl_xor_sync(0xffffffff, x, away);
-    __syncthreads();  // whoever still reads the sums of the call before
+    __syncthreads();  // the sums of the call before have been read
     if (lane == 0)
         warp_sums[warp] = x;
     __syncthreads();
@@ -65,61 +66,28 @@ __device__ float block_sum(float x)
     return sum;
 }
 
-// A block for each row, which is read three times: for its mean, for
-// its variance, and to be normalised.
+// A block normalises one row of h, which is in `out`.
 __global__ void layer_norm(float *out, const float *gamma,
                            const float *beta, int cols)
 {
     float *row = out + (size_t)blockIdx.x * cols;
 
-    float sum = 0;
-    for (int c = threadIdx.x; c < cols; c += THREADS)
-        sum += row[c];
-    float mean = block_sum(sum) / cols;
-
-    float squares = 0;
-    for (int c = threadIdx.x; c < cols; c += THREADS)
-        squares += (row[c] - mean) * (row[c] - mean);
-    float scale = rsqrtf(block_sum(squares) / cols + 1e-5f);
-
-    for (int c = threadIdx.x; c < cols; c += THREADS)
-        row[c] = (row[c] - mean) * scale * gamma[c] + beta[c];
-}
-
-// Version 2: the three in one. What one operation hands to the next
-// stays in a register.
-__global__ void fused(float *out, const float *x, const float *bias,
-                      const float *residual, int cols, int n)
-{
-    // TODO: all three operations on one element, and one store (3 lines)
-}
-
-// Version 3: four neighbours a thread, by loads and stores of 16 bytes.
-// For matrices whose rows are a multiple of four.
-__global__ void fused_vectors(float4 *out, const float4 *x,
-                              const float4 *bias, const float4 *residual,
-                              int vectors_a_row, int vectors)
-{
-    // TODO: the same with float4, four elements a thread (9 lines)
+    // TODO: the mean, the scale, and the normalised row (9 lines)
 }
 
 extern "C" void bias_gelu_residual_norm(float *out, const float *x, const float *bias,
                                         const float *residual, const float *gamma,
                                         const float *beta, int rows, int cols)
 {
-    if (rows == 0)
+    if (rows == 0)  // a grid of no blocks is an error
         return;
 
     int n = rows * cols, blocks = n / THREADS + (n % THREADS > 0);
-    float4 *out4 = (float4 *)out;
-    const float4 *x4 = (const float4 *)x, *bias4 = (const float4 *)bias,
-                 *residual4 = (const float4 *)residual;
-    int vectors = n / 4, vector_blocks = vectors / THREADS + (vectors % THREADS > 0);
-
-    if (cols % 4 == 0)
-        fused_vectors<<<vector_blocks, THREADS>>>(out4, x4, bias4, residual4, cols / 4, vectors);
-    else
-        fused<<<blocks, THREADS>>>(out, x, bias, residual, cols, n);
+    add_bias<<<blocks, THREADS>>>(out, x, bias, cols, n);
+    CHECK(cudaGetLastError());
+    apply_gelu<<<blocks, THREADS>>>(out, n);
+    CHECK(cudaGetLastError());
+    add_residual<<<blocks, THREADS>>>(out, residual, n);
     CHECK(cudaGetLastError());
     layer_norm<<<rows, THREADS>>>(out, gamma, beta, cols);
     CHECK(cudaGetLastError());  // the caller synchronises

@@ -1,7 +1,7 @@
-// Lesson 21: four kernels, then two, then one.
+// Lesson 21: the end of a transformer's layer, in four kernels, then in two, then in one.
 //
-// Each kernel here does a few operations on every number, and reads and writes all of them for it. What the next
-// kernel reads is what this one has just had in a register: so fuse them, and the journey through memory is saved.
+// Each kernel reads every number, does a few operations on it, and writes it back. The next kernel reads it again,
+// although it was just in a register. A fused kernel does several operations between one load and one store.
 #include "21-fusion.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ __device__ float gelu(float t)
 //< gelu
 
 //> unfused
-// Version 1: a kernel for each operation, all of them on `out`.
+// Version 1: one kernel for each operation, all of them on `out`.
 __global__ void add_bias(float *out, const float *x, const float *bias,
                          int cols, int n)
 {
@@ -52,7 +52,8 @@ __global__ void add_residual(float *out, const float *residual, int n)
 //< unfused
 
 //> block-sum
-// The sum of all threads' x, in every thread. All of the block call it.
+// Returns the sum of all threads' x to every thread. All threads of the
+// block must call it together.
 __device__ float block_sum(float x)
 {
     __shared__ float warp_sums[32];  // a block has at most 32 warps
@@ -60,7 +61,7 @@ __device__ float block_sum(float x)
 
     for (int away = 16; away > 0; away /= 2)
         x += __shfl_xor_sync(0xffffffff, x, away);
-    __syncthreads();  // whoever still reads the sums of the call before
+    __syncthreads();  // the sums of the call before have been read
     if (lane == 0)
         warp_sums[warp] = x;
     //> all-stored
@@ -74,13 +75,13 @@ __device__ float block_sum(float x)
 //< block-sum
 
 //> norm
-// A block for each row, which is read three times: for its mean, for
-// its variance, and to be normalised.
+// A block normalises one row of h, which is in `out`.
 __global__ void layer_norm(float *out, const float *gamma,
                            const float *beta, int cols)
 {
     float *row = out + (size_t)blockIdx.x * cols;
 
+    //> normalise TODO: the mean, the scale, and the normalised row (9 lines)
     float sum = 0;
     for (int c = threadIdx.x; c < cols; c += THREADS)
         sum += row[c];
@@ -95,16 +96,16 @@ __global__ void layer_norm(float *out, const float *gamma,
 
     for (int c = threadIdx.x; c < cols; c += THREADS)
         row[c] = (row[c] - mean) * scale * gamma[c] + beta[c];
+    //< normalise
 }
 //< norm
 
-//> fused
-// Version 2: the three in one. What one operation hands to the next
-// stays in a register.
+//> fused TODO:
+// Version 2: the three operations on one element in one kernel.
 __global__ void fused(float *out, const float *x, const float *bias,
                       const float *residual, int cols, int n)
 {
-    //> fuse TODO: all three operations on one element, and one store (3 lines)
+    //> fuse
     int i = blockIdx.x * THREADS + threadIdx.x;
     if (i < n)
         out[i] = residual[i] + gelu(x[i] + bias[i % cols]);
@@ -112,45 +113,55 @@ __global__ void fused(float *out, const float *x, const float *bias,
 }
 //< fused
 
-//> vectors
-// Version 3: four neighbours a thread, by loads and stores of 16 bytes.
-// For matrices whose rows are a multiple of four.
-__global__ void fused_vectors(float4 *out, const float4 *x,
-                              const float4 *bias, const float4 *residual,
-                              int vectors_a_row, int vectors)
+//> shared TODO:
+// Version 3: the layer norm as well. A block computes a row of h and
+// keeps it in shared memory until the row can be normalised. Each thread
+// reads only elements of h that it stored, so h needs no barrier.
+__global__ void fused_norm(float *out, const float *x, const float *bias,
+                           const float *residual, const float *gamma,
+                           const float *beta, int cols)
 {
-    //> vector TODO: the same with float4, four elements a thread (9 lines)
-    int i = blockIdx.x * THREADS + threadIdx.x;
-    if (i >= vectors)
-        return;
-    //> loads
-    float4 a = x[i], b = bias[i % vectors_a_row], r = residual[i];
-    //< loads
-    r.x += gelu(a.x + b.x);
-    r.y += gelu(a.y + b.y);
-    r.z += gelu(a.z + b.z);
-    r.w += gelu(a.w + b.w);
-    out[i] = r;
-    //< vector
+    //> keep
+    extern __shared__ float h[];  // cols floats
+    size_t first = (size_t)blockIdx.x * cols;
+
+    float sum = 0;
+    for (int c = threadIdx.x; c < cols; c += THREADS) {
+        h[c] = residual[first + c] + gelu(x[first + c] + bias[c]);
+        sum += h[c];
+    }
+    //< keep
+    float mean = block_sum(sum) / cols;
+
+    float squares = 0;
+    for (int c = threadIdx.x; c < cols; c += THREADS)
+        squares += (h[c] - mean) * (h[c] - mean);
+    float scale = rsqrtf(block_sum(squares) / cols + 1e-5f);
+
+    //> normalise-kept
+    for (int c = threadIdx.x; c < cols; c += THREADS)
+        out[first + c] = (h[c] - mean) * scale * gamma[c] + beta[c];
+    //< normalise-kept
 }
-//< vectors
+//< shared
 
 //> one TODO:
-// Version 4: the layer norm as well. A block takes a row and keeps it in
-// registers, PER_THREAD vectors a thread, until it can be normalised.
+// Version 4: float4, and the row in registers. A thread keeps PER_THREAD
+// vectors of four elements. For rows of whole vectors.
 template <int PER_THREAD>
-__global__ void all_in_one(float4 *out, const float4 *x, const float4 *bias,
-                           const float4 *residual, const float4 *gamma,
-                           const float4 *beta, int vectors_a_row)
+__global__ void fused_norm_vectors(float4 *out, const float4 *x,
+                                   const float4 *bias,
+                                   const float4 *residual,
+                                   const float4 *gamma,
+                                   const float4 *beta, int vectors)
 {
-    size_t row = (size_t)blockIdx.x * vectors_a_row;
-    int count = vectors_a_row;
+    size_t row = (size_t)blockIdx.x * vectors;
     float4 h[PER_THREAD], r[PER_THREAD];
 
-    // All loads first, so that they are under way together.
+    // All loads come first, so that they are under way together.
     for (int k = 0; k < PER_THREAD; k++) {
         int v = k * blockDim.x + threadIdx.x;
-        if (v < count) {
+        if (v < vectors) {
             h[k] = x[row + v];
             r[k] = residual[row + v];
         }
@@ -159,29 +170,33 @@ __global__ void all_in_one(float4 *out, const float4 *x, const float4 *bias,
     float sum = 0;
     for (int k = 0; k < PER_THREAD; k++) {
         int v = k * blockDim.x + threadIdx.x;
-        if (v < count) {
+        if (v < vectors) {
             float4 b = bias[v];
-            h[k] = make_float4(r[k].x + gelu(h[k].x + b.x), r[k].y + gelu(h[k].y + b.y),
-                               r[k].z + gelu(h[k].z + b.z), r[k].w + gelu(h[k].w + b.w));
+            //> components
+            h[k].x = r[k].x + gelu(h[k].x + b.x);
+            h[k].y = r[k].y + gelu(h[k].y + b.y);
+            h[k].z = r[k].z + gelu(h[k].z + b.z);
+            h[k].w = r[k].w + gelu(h[k].w + b.w);
+            //< components
             sum += (h[k].x + h[k].y) + (h[k].z + h[k].w);
         }
     }
-    float mean = block_sum(sum) / (4 * count);
+    float mean = block_sum(sum) / (4 * vectors);
 
     float squares = 0;
     for (int k = 0; k < PER_THREAD; k++)
-        if (k * blockDim.x + threadIdx.x < count) {
+        if (k * blockDim.x + threadIdx.x < vectors) {
             h[k].x -= mean, h[k].y -= mean, h[k].z -= mean, h[k].w -= mean;
             squares += h[k].x * h[k].x + h[k].y * h[k].y +
                        h[k].z * h[k].z + h[k].w * h[k].w;
         }
     //> scale-one
-    float scale = rsqrtf(block_sum(squares) / (4 * count) + 1e-5f);
+    float scale = rsqrtf(block_sum(squares) / (4 * vectors) + 1e-5f);
     //< scale-one
 
     for (int k = 0; k < PER_THREAD; k++) {
         int v = k * blockDim.x + threadIdx.x;
-        if (v < count) {
+        if (v < vectors) {
             float4 g = gamma[v], b = beta[v];
             out[row + v] = make_float4(h[k].x * scale * g.x + b.x,
                                        h[k].y * scale * g.y + b.y,
@@ -197,7 +212,7 @@ __global__ void all_in_one(float4 *out, const float4 *x, const float4 *bias,
 #define VERSION 4  // what `bias_gelu_residual_norm` launches
 #endif
 #ifndef VECTORS
-#define VECTORS 2  // that a thread of version 4 keeps, of rows of up to 4,096 floats
+#define VECTORS 2  // of a thread of version 4, for rows of up to 4,096 floats
 #endif
 //< version
 
@@ -206,48 +221,55 @@ extern "C" void bias_gelu_residual_norm(float *out, const float *x, const float 
                                         const float *beta, int rows, int cols)
 {
     //> no-rows
-    if (rows == 0)
+    if (rows == 0)  // a grid of no blocks is an error
         return;
     //< no-rows
-
-    int n = rows * cols, blocks = n / THREADS + (n % THREADS > 0);
-    float4 *out4 = (float4 *)out;
-    const float4 *x4 = (const float4 *)x, *bias4 = (const float4 *)bias,
-                 *residual4 = (const float4 *)residual;
-    int vectors = n / 4, vector_blocks = vectors / THREADS + (vectors % THREADS > 0);
     //> choose-one TODO:
-    const float4 *gamma4 = (const float4 *)gamma, *beta4 = (const float4 *)beta;
-
-    // A block for each row, with as many threads as it takes to hold it.
+    //> vector-rows
     if (VERSION == 4 && cols % 4 == 0) {
+    //< vector-rows
+        // A block has as many threads as it takes to keep a row.
         int threads = (cols / 4 + VECTORS - 1) / VECTORS, most = 1024 / VECTORS;
         threads = threads < most ? (threads + 31) / 32 * 32 : most;
         //> long-rows
-        auto kernel = cols <= 4096 ? all_in_one<VECTORS> : all_in_one<2 * VECTORS>;
+        auto kernel = cols <= 4096 ? fused_norm_vectors<VECTORS> : fused_norm_vectors<2 * VECTORS>;
         //< long-rows
-        kernel<<<rows, threads>>>(out4, x4, bias4, residual4, gamma4, beta4, cols / 4);
+        kernel<<<rows, threads>>>((float4 *)out, (const float4 *)x, (const float4 *)bias,
+                                  (const float4 *)residual, (const float4 *)gamma,
+                                  (const float4 *)beta, cols / 4);
         CHECK(cudaGetLastError());
         return;
     }
+    //> launch-shared
+    if (VERSION >= 3) {
+        size_t bytes = cols * sizeof(float);  // at most 32 KB
+        fused_norm<<<rows, THREADS, bytes>>>(out, x, bias, residual, gamma, beta, cols);
+        CHECK(cudaGetLastError());
+        return;
+    }
+    //< launch-shared
     //< choose-one
 
     //> launch
+    int n = rows * cols, blocks = n / THREADS + (n % THREADS > 0);
     //> choice TODO:
-    //| if (cols % 4 == 0)
-    //|     fused_vectors<<<vector_blocks, THREADS>>>(out4, x4, bias4, residual4, cols / 4, vectors);
-    //| else
-    //|     fused<<<blocks, THREADS>>>(out, x, bias, residual, cols, n);
+    //| add_bias<<<blocks, THREADS>>>(out, x, bias, cols, n);
+    //| CHECK(cudaGetLastError());
+    //| apply_gelu<<<blocks, THREADS>>>(out, n);
+    //| CHECK(cudaGetLastError());
+    //| add_residual<<<blocks, THREADS>>>(out, residual, n);
+    //| CHECK(cudaGetLastError());
     if (VERSION == 1) {
         add_bias<<<blocks, THREADS>>>(out, x, bias, cols, n);
+        CHECK(cudaGetLastError());
         apply_gelu<<<blocks, THREADS>>>(out, n);
+        CHECK(cudaGetLastError());
         add_residual<<<blocks, THREADS>>>(out, residual, n);
-    } else if (VERSION >= 3 && cols % 4 == 0) {
-        fused_vectors<<<vector_blocks, THREADS>>>(out4, x4, bias4, residual4, cols / 4, vectors);
     } else {
         fused<<<blocks, THREADS>>>(out, x, bias, residual, cols, n);
     }
-    //< choice
     CHECK(cudaGetLastError());
+    //< choice
     layer_norm<<<rows, THREADS>>>(out, gamma, beta, cols);
     CHECK(cudaGetLastError());  // the caller synchronises
     //< launch

@@ -55,7 +55,7 @@ case $lesson in
     counters=
     for version in 1 2 3 4; do build "version $version" $version ''; done
     for vectors in 1 4 8; do build "version 4, VECTORS=$vectors" 4 "s/#define VECTORS 2/#define VECTORS $vectors/"; done
-    build 'version 4, loads beside the arithmetic' 4 '/All loads first/,/^    }/d
+    build 'version 4, loads beside the arithmetic' 4 '/All loads come first/,/^    }/d
         s|^            float4 b = bias\[v\];|            h[k] = x[row + v];\n            r[k] = residual[row + v];\n&|' ;;
 esac
 for process in $building; do wait "$process"; done
