@@ -79,8 +79,8 @@ __global__ void hits_one(int *hits, int points, unsigned seed)
 //< one-point
 
 //> registers TODO:
-// Version 2: a thread throws every threads-th point, and counts its hits
-// in a register. One addition for each warp is left.
+// Version 2: a thread throws points that are a whole grid apart, and
+// counts its hits in a register. One addition for each warp is left.
 __global__ void hits_registers(int *hits, int points, unsigned seed)
 {
     int mine = 0;
@@ -100,8 +100,8 @@ __global__ void hits_registers(int *hits, int points, unsigned seed)
 //< registers
 
 //> many TODO:
-// Version 3: a thread takes every threads-th block of words, which has two
-// points.
+// Version 3: a thread takes blocks of words that are a whole grid apart.
+// Each block has two points.
 __global__ void hits_many(int *hits, int points, unsigned seed)
 {
     int mine = 0;
