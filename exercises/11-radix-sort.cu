@@ -1,7 +1,7 @@
-// Lesson 11: keep some elements, in their order; and sort them all, zeros before ones, from the lowest bit up.
+// Lesson 11: keep some elements, in their order, and sort all of them, from the lowest bit up.
 //
-// To an element both are one question: how many go before me? Votes answer it within a warp, sums over warps and
-// tiles do the rest.
+// For each element both ask the same: how many elements go before it? Votes answer this within a warp, and sums answer it
+// for warps and tiles.
 #include "11-radix-sort.h"
 
 #include <stdio.h>
@@ -20,8 +20,9 @@
 enum { THREADS = 256, WARPS = THREADS / 32 };
 const unsigned ALL = 0xffffffff;  // lanes
 
-// The sum of x over the threads of the block before this one, and in
-// *all over all of them: lesson 9's. All threads call it together.
+// Returns the sum of x over the threads before this one in the block, and
+// stores the sum over all threads in *all, as in lesson 9. All threads of
+// the block must call it together.
 __device__ int block_scan(int x, int *all)
 {
     __shared__ int of_warp[32];
@@ -33,7 +34,7 @@ __device__ int block_scan(int x, int *all)
         if (lane >= away)
             sum += left;
     }
-    __syncthreads();  // all have read what the call before left
+    __syncthreads();  // of_warp is free: the call before has been read
     if (lane == 31)
         of_warp[warp] = sum;
     __syncthreads();
@@ -47,24 +48,24 @@ __device__ int block_scan(int x, int *all)
     return before + sum - x;
 }
 
-// How many threads of the block before this one say yes? All threads
-// call it together.
+// Returns how many threads before this one in the block say yes. All
+// threads of the block must call it together.
 __device__ int block_rank(bool yes)
 {
     __shared__ int of_warp[WARPS];
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    unsigned votes = __ballot_sync(ALL, yes);  // bit l is lane l's
+    unsigned votes = __ballot_sync(ALL, yes);  // bit l is lane l's vote
 
     if (lane == 0)
         of_warp[warp] = __popc(votes);
-    // TODO: count the votes below this lane's; and who has to wait for whom? (2 lines)
+    // TODO: wait until all warps have stored, and count the votes of the lanes below this one (2 lines)
     int before = 0;
     for (int w = 0; w < warp; w++)
         before += of_warp[w];
     return before;
 }
 
-// What the elements are asked. They are words of 32 bits to us.
+// A test is asked about each element, which is a word of 32 bits here.
 struct Above {
     int limit;
     __device__ bool operator()(unsigned x) const { return (int)x > limit; }
@@ -72,11 +73,11 @@ struct Above {
 
 enum Kind { UNSIGNED, INT, FLOAT };
 
-// A word that compares, as an unsigned number, as x does, as what it is.
+// Turns x into a word whose order, as an unsigned number, is that of x.
 template <Kind KIND>
 __device__ unsigned order(unsigned x)
 {
-    // TODO: for KIND == INT, and for KIND == FLOAT (4 lines)
+    // TODO: turn bits of x if KIND == INT, and if KIND == FLOAT (4 lines)
     return x;
 }
 
@@ -86,7 +87,8 @@ struct Zero {
     __device__ bool operator()(unsigned x) const { return !(order<KIND>(x) >> bit & 1); }
 };
 
-// First launch: how many of each tile, THREADS elements, say yes?
+// First launch: counts for how many elements of each tile (of THREADS
+// elements) the test says yes.
 template <typename Test>
 __global__ void count_tiles(int *counts, const unsigned *in, int n,
                             Test test)
@@ -98,8 +100,8 @@ __global__ void count_tiles(int *counts, const unsigned *in, int n,
         counts[blockIdx.x] = count;
 }
 
-// Second launch: each block scans a row of counts, in place, so that each
-// is the sum of those before it, and stores the sum of all of them.
+// Second launch: each block scans a row of counts in place, so that each
+// count becomes the sum of those before it. It stores the row's sum.
 __global__ void scan_counts(int *counts, int *totals, int tiles)
 {
     int *row = counts + blockIdx.x * tiles, carry = 0;
@@ -115,8 +117,8 @@ __global__ void scan_counts(int *counts, int *totals, int tiles)
         totals[blockIdx.x] = carry;
 }
 
-// Third launch: those that say yes go where the number of those before
-// them says.
+// Third launch: the place of an element that is kept is the number of
+// elements before it that are kept.
 template <typename Test>
 __global__ void compact(unsigned *out, const unsigned *in, int n,
                         Test test, const int *counts)
@@ -126,12 +128,12 @@ __global__ void compact(unsigned *out, const unsigned *in, int n,
     bool yes = i < n && test(x);
     int place = block_rank(yes);  // among the block's
 
-    // TODO: make it the place in `out` (1 line)
+    // TODO: add what the blocks before keep (1 line)
     if (yes)
         out[place] = x;
 }
 
-// ... and in a sort the others go behind them.
+// Third launch of a sort: zeros go first, and ones follow them.
 template <typename Test>
 __global__ void split(unsigned *out, const unsigned *in, int n,
                       Test zero, const int *counts, const int *zeros)
@@ -141,13 +143,114 @@ __global__ void split(unsigned *out, const unsigned *in, int n,
     bool yes = i < n && zero(x);
     int place = counts[blockIdx.x] + block_rank(yes);  // zeros before it
 
-    // TODO: that is a zero's place; make it a one's, if x is one: behind all the zeros (2 lines)
+    // TODO: place is right for a zero; for a one, make it the place after all zeros (2 lines)
     if (i < n)
         out[place] = x;
 }
 
-// Bits `first` to `end` - 1, one a pass. The last pass must write to `out`,
-// so those before it write there and to `other` in turns.
+// For steps 1 and 2: digits of 8 bits, where a bit was the digit before.
+// Thread t of a block is the thread of digit t.
+enum {
+    BITS = 8,
+    RADIX = 1 << BITS,   // digits: as many as THREADS
+    ROWS = 32,           // elements of a thread
+    PART = 32 * ROWS,    // elements of a warp: ROWS rows of 32
+    TILE = WARPS * PART  // elements of a block
+};
+
+struct Digit {
+    int shift;
+    unsigned mask;
+};
+
+// The lowest digit of the bits `first` to `end` - 1.
+__host__ __device__ Digit digit_from(int first, int end)
+{
+    int bits = end - first < BITS ? end - first : BITS;
+    Digit d = { first, (1u << bits) - 1 };
+    return d;
+}
+
+template <Kind KIND>
+__device__ unsigned digit_of(unsigned x, Digit d)
+{
+    return order<KIND>(x) >> d.shift & d.mask;
+}
+
+// Where the thread's element of row 0 is in the tile.
+__device__ int place_in_tile(void)
+{
+    return threadIdx.x / 32 * PART + threadIdx.x % 32;
+}
+
+// Loads the thread's elements of the tile that begins at `first`. Elements
+// past the end of `in` are `filler`.
+__device__ void load_tile(unsigned x[ROWS], const unsigned *in,
+                          int first, int n, unsigned filler)
+{
+    int i = first + place_in_tile();
+
+    #pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        x[r] = i + 32 * r < n ? in[i + 32 * r] : filler;
+}
+
+// The filler of a sort: no element is greater, so fillers stay last.
+template <Kind KIND>
+__device__ constexpr unsigned greatest(void)
+{
+    return KIND == UNSIGNED ? ~0u : ~0u >> 1;
+}
+
+// Sets counts[w][b] to the number of elements of warp w with digit b, and
+// returns the number of elements of the tile with digit t.
+template <Kind KIND>
+__device__ int count_tile(int counts[WARPS][RADIX],
+                          const unsigned x[ROWS], Digit d)
+{
+    int t = threadIdx.x, lane = t % 32, warp = t / 32, sum = 0;
+
+    for (int b = lane; b < RADIX; b += 32)
+        counts[warp][b] = 0;
+    __syncwarp();
+    #pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        atomicAdd(&counts[warp][digit_of<KIND>(x[r], d)], 1);
+    __syncthreads();
+    for (int w = 0; w < WARPS; w++)
+        sum += counts[w][t];
+    return sum;
+}
+
+// Turns counts[w][t] into the place of warp w's first element with digit
+// t. The block's first one has the place `place`.
+__device__ void give_places(int counts[WARPS][RADIX], int place)
+{
+    for (int w = 0; w < WARPS; w++) {
+        int count = counts[w][threadIdx.x];
+        counts[w][threadIdx.x] = place;
+        place += count;
+    }
+    __syncthreads();
+}
+
+// Returns which lanes of the warp have this lane's digit: of all lanes,
+// bit by bit, those remain that vote as this lane does.
+__device__ unsigned same_digit(unsigned digit)
+{
+    unsigned same = ALL;
+
+    #pragma unroll
+    for (int b = 0; b < BITS; b++) {
+        int top = digit << (31 - b);  // bit b, as the sign
+        unsigned ones = __ballot_sync(ALL, top < 0);
+        same &= ~(ones ^ top >> 31);  // top >> 31 is -1 or 0
+    }
+    return same;
+}
+
+// Sorts by bits `first` to `end` - 1, one bit a pass. The last pass must
+// write to `out`, so the passes write to `out` and `other` in turns.
 template <Kind KIND>
 static void sort(unsigned *out, const unsigned *in, int n, int first, int end,
                  void *scratch)

@@ -1,7 +1,7 @@
-// Lesson 11: keep some elements, in their order; and sort them all, zeros before ones, from the lowest bit up.
+// Lesson 11: keep some elements, in their order, and sort all of them, from the lowest bit up.
 //
-// To an element both are one question: how many go before me? Votes answer it within a warp, sums over warps and
-// tiles do the rest.
+// For each element both ask the same: how many elements go before it? Votes answer this within a warp, and sums answer it
+// for warps and tiles.
 #include "11-radix-sort.h"
 
 //> atomic TODO:
@@ -30,8 +30,9 @@ const unsigned ALL = 0xffffffff;  // lanes
 //< version
 
 //> block-scan
-// The sum of x over the threads of the block before this one, and in
-// *all over all of them: lesson 9's. All threads call it together.
+// Returns the sum of x over the threads before this one in the block, and
+// stores the sum over all threads in *all, as in lesson 9. All threads of
+// the block must call it together.
 __device__ int block_scan(int x, int *all)
 {
     __shared__ int of_warp[32];
@@ -43,7 +44,7 @@ __device__ int block_scan(int x, int *all)
         if (lane >= away)
             sum += left;
     }
-    __syncthreads();  // all have read what the call before left
+    __syncthreads();  // of_warp is free: the call before has been read
     if (lane == 31)
         of_warp[warp] = sum;
     __syncthreads();
@@ -59,17 +60,17 @@ __device__ int block_scan(int x, int *all)
 //< block-scan
 
 //> block-rank
-// How many threads of the block before this one say yes? All threads
-// call it together.
+// Returns how many threads before this one in the block say yes. All
+// threads of the block must call it together.
 __device__ int block_rank(bool yes)
 {
     __shared__ int of_warp[WARPS];
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    unsigned votes = __ballot_sync(ALL, yes);  // bit l is lane l's
+    unsigned votes = __ballot_sync(ALL, yes);  // bit l is lane l's vote
 
     if (lane == 0)
         of_warp[warp] = __popc(votes);
-    //> rank TODO: count the votes below this lane's; and who has to wait for whom? (2 lines)
+    //> rank TODO: wait until all warps have stored, and count the votes of the lanes below this one (2 lines)
     //| int before = 0;
     __syncthreads();
     int before = __popc(votes & ((1u << lane) - 1));
@@ -81,7 +82,7 @@ __device__ int block_rank(bool yes)
 //< block-rank
 
 //> tests
-// What the elements are asked. They are words of 32 bits to us.
+// A test is asked about each element, which is a word of 32 bits here.
 struct Above {
     int limit;
     __device__ bool operator()(unsigned x) const { return (int)x > limit; }
@@ -89,11 +90,11 @@ struct Above {
 
 enum Kind { UNSIGNED, INT, FLOAT };
 
-// A word that compares, as an unsigned number, as x does, as what it is.
+// Turns x into a word whose order, as an unsigned number, is that of x.
 template <Kind KIND>
 __device__ unsigned order(unsigned x)
 {
-    //> order TODO: for KIND == INT, and for KIND == FLOAT (4 lines)
+    //> order TODO: turn bits of x if KIND == INT, and if KIND == FLOAT (4 lines)
     if (KIND == INT)
         return x ^ 0x80000000;
     if (KIND == FLOAT)
@@ -110,7 +111,8 @@ struct Zero {
 //< tests
 
 //> count
-// First launch: how many of each tile, THREADS elements, say yes?
+// First launch: counts for how many elements of each tile (of THREADS
+// elements) the test says yes.
 template <typename Test>
 __global__ void count_tiles(int *counts, const unsigned *in, int n,
                             Test test)
@@ -122,8 +124,8 @@ __global__ void count_tiles(int *counts, const unsigned *in, int n,
         counts[blockIdx.x] = count;
 }
 
-// Second launch: each block scans a row of counts, in place, so that each
-// is the sum of those before it, and stores the sum of all of them.
+// Second launch: each block scans a row of counts in place, so that each
+// count becomes the sum of those before it. It stores the row's sum.
 __global__ void scan_counts(int *counts, int *totals, int tiles)
 {
     int *row = counts + blockIdx.x * tiles, carry = 0;
@@ -141,8 +143,8 @@ __global__ void scan_counts(int *counts, int *totals, int tiles)
 //< count
 
 //> compact
-// Third launch: those that say yes go where the number of those before
-// them says.
+// Third launch: the place of an element that is kept is the number of
+// elements before it that are kept.
 template <typename Test>
 __global__ void compact(unsigned *out, const unsigned *in, int n,
                         Test test, const int *counts)
@@ -152,7 +154,7 @@ __global__ void compact(unsigned *out, const unsigned *in, int n,
     bool yes = i < n && test(x);
     int place = block_rank(yes);  // among the block's
 
-    //> place TODO: make it the place in `out` (1 line)
+    //> place TODO: add what the blocks before keep (1 line)
     place += counts[blockIdx.x];
     //< place
     if (yes)
@@ -161,7 +163,7 @@ __global__ void compact(unsigned *out, const unsigned *in, int n,
 //< compact
 
 //> split
-// ... and in a sort the others go behind them.
+// Third launch of a sort: zeros go first, and ones follow them.
 template <typename Test>
 __global__ void split(unsigned *out, const unsigned *in, int n,
                       Test zero, const int *counts, const int *zeros)
@@ -171,7 +173,7 @@ __global__ void split(unsigned *out, const unsigned *in, int n,
     bool yes = i < n && zero(x);
     int place = counts[blockIdx.x] + block_rank(yes);  // zeros before it
 
-    //> both TODO: that is a zero's place; make it a one's, if x is one: behind all the zeros (2 lines)
+    //> both TODO: place is right for a zero; for a one, make it the place after all zeros (2 lines)
     if (!yes)
         place = *zeros + i - place;
     //< both
@@ -180,17 +182,18 @@ __global__ void split(unsigned *out, const unsigned *in, int n,
 }
 //< split
 
-//> digits TODO:
-// Version 2: digits of 8 bits instead of 1. Thread t is digit t's.
+//> digits
+// For steps 1 and 2: digits of 8 bits, where a bit was the digit before.
+// Thread t of a block is the thread of digit t.
+//> tile-size
 enum {
     BITS = 8,
-    RADIX = 1 << BITS,  // as many as THREADS
-    ROWS = 32,          // elements of a thread
-    PART = 32 * ROWS,   // elements of a warp: ROWS rows of 32
-    TILE = WARPS * PART,
-    PASSES = 32 / BITS,
-    COUNTERS = 264,     // blocks of count_all: they fill the device
+    RADIX = 1 << BITS,   // digits: as many as THREADS
+    ROWS = 32,           // elements of a thread
+    PART = 32 * ROWS,    // elements of a warp: ROWS rows of 32
+    TILE = WARPS * PART  // elements of a block
 };
+//< tile-size
 
 struct Digit {
     int shift;
@@ -212,14 +215,15 @@ __device__ unsigned digit_of(unsigned x, Digit d)
 }
 //< digits
 
-//> part TODO:
-// Where in the tile the thread's element of row 0 is.
+//> part
+// Where the thread's element of row 0 is in the tile.
 __device__ int place_in_tile(void)
 {
     return threadIdx.x / 32 * PART + threadIdx.x % 32;
 }
 
-// The tile that begins at `first`. Behind the end of `in` it is filled up.
+// Loads the thread's elements of the tile that begins at `first`. Elements
+// past the end of `in` are `filler`.
 __device__ void load_tile(unsigned x[ROWS], const unsigned *in,
                           int first, int n, unsigned filler)
 {
@@ -230,15 +234,15 @@ __device__ void load_tile(unsigned x[ROWS], const unsigned *in,
         x[r] = i + 32 * r < n ? in[i + 32 * r] : filler;
 }
 
-// No element is greater: behind the end of `in`, these stay the last.
+// The filler of a sort: no element is greater, so fillers stay last.
 template <Kind KIND>
 __device__ constexpr unsigned greatest(void)
 {
     return KIND == UNSIGNED ? ~0u : ~0u >> 1;
 }
 
-// counts[w][b] is how many elements of warp w have digit b; returned is
-// how many of the tile have digit t.
+// Sets counts[w][b] to the number of elements of warp w with digit b, and
+// returns the number of elements of the tile with digit t.
 template <Kind KIND>
 __device__ int count_tile(int counts[WARPS][RADIX],
                           const unsigned x[ROWS], Digit d)
@@ -256,11 +260,9 @@ __device__ int count_tile(int counts[WARPS][RADIX],
         sum += counts[w][t];
     return sum;
 }
-//< part
 
-//> places TODO:
-// Digit t's elements get the places from `place` on, those of warp 0
-// first: counts become the place of each warp's first one.
+// Turns counts[w][t] into the place of warp w's first element with digit
+// t. The block's first one has the place `place`.
 __device__ void give_places(int counts[WARPS][RADIX], int place)
 {
     for (int w = 0; w < WARPS; w++) {
@@ -271,8 +273,9 @@ __device__ void give_places(int counts[WARPS][RADIX], int place)
     __syncthreads();
 }
 
-// The lanes of the warp whose digit is this lane's: bit by bit, those
-// remain that vote the same.
+//> same
+// Returns which lanes of the warp have this lane's digit: of all lanes,
+// bit by bit, those remain that vote as this lane does.
 __device__ unsigned same_digit(unsigned digit)
 {
     unsigned same = ALL;
@@ -285,28 +288,33 @@ __device__ unsigned same_digit(unsigned digit)
     }
     return same;
 }
+//< same
+//< part
 
-// The place of this lane's element; the warp's next one with that digit
-// gets the place after the last of its like in this row.
+//> take TODO:
+// Returns the place of this lane's element. The warp's next element with
+// that digit, in a later row, gets the place after this row's last one.
 __device__ int take_place(int places[RADIX], unsigned digit)
 {
     unsigned same = same_digit(digit);
     int before = __popc(same & ((1u << threadIdx.x % 32) - 1));
     int place = places[digit] + before;
 
-    __syncwarp();  // all have read
+    __syncwarp();  // all lanes have read `places`
     if (before == 0)
         places[digit] = place + __popc(same);
     __syncwarp();
     return place;
 }
-//< places
+//< take
 
 //> kept TODO:
-// Compaction by such tiles. They are filled up with what no limit keeps.
+// Versions 2 and 3 keep elements by such tiles, too. The filler is a word
+// that no limit keeps.
 const unsigned LEAST = 0x80000000;  // INT_MIN
 
-// How many are kept of the tiles' warps before this one? *all: of the tile.
+// Returns how many elements the warps before this one keep, and sets *all
+// to how many the tile keeps.
 __device__ int kept_before(const unsigned x[ROWS], Above above, int *all)
 {
     int mine = 0;
@@ -314,7 +322,7 @@ __device__ int kept_before(const unsigned x[ROWS], Above above, int *all)
     #pragma unroll
     for (int r = 0; r < ROWS; r++)
         mine += above(x[r]);
-    return __shfl_sync(ALL, block_scan(mine, all), 0);  // as lane 0 has it
+    return __shfl_sync(ALL, block_scan(mine, all), 0);  // lane 0's sum
 }
 
 // Stores the warp's elements that are kept, from out[place] on.
@@ -332,7 +340,7 @@ __device__ void store_kept(unsigned *out, const unsigned x[ROWS],
     }
 }
 
-// First launch, and third. scan_counts is the second.
+// The first launch, and below it the third. scan_counts is the second.
 __global__ void count_kept(int *counts, const unsigned *in, int n,
                            Above above)
 {
@@ -358,7 +366,7 @@ __global__ void compact_tiles(unsigned *out, const unsigned *in, int n,
 //< kept
 
 //> count-digits TODO:
-// First launch of a pass; scan_counts is the second.
+// Version 2. First launch of a pass; scan_counts is the second.
 template <Kind KIND>
 __global__ void count_digits(int *counts, const unsigned *in, int n,
                              Digit d)
@@ -374,8 +382,8 @@ __global__ void count_digits(int *counts, const unsigned *in, int n,
 //< count-digits
 
 //> scatter TODO:
-// Third launch. counts[b][tile] is how many elements with digit b there
-// are in the tiles before, totals[b] in all.
+// Third launch. counts[b][tile] is how many elements with digit b are in
+// the tiles before this one, and totals[b] how many are in all tiles.
 template <Kind KIND>
 __global__ void scatter(unsigned *out, const unsigned *in, int n, Digit d,
                         const int *counts, const int *totals)
@@ -386,21 +394,23 @@ __global__ void scatter(unsigned *out, const unsigned *in, int n, Digit d,
 
     load_tile(x, in, first, n, greatest<KIND>());
     count_tile<KIND>(places, x, d);
-    int smaller = block_scan(totals[t], &all);  // all with smaller digits
+    int smaller = block_scan(totals[t], &all);  // with smaller digits
     give_places(places, smaller + counts[t * gridDim.x + blockIdx.x]);
 
+    //> rows
     #pragma unroll
     for (int r = 0; r < ROWS; r++) {
         int to = take_place(places[t / 32], digit_of<KIND>(x[r], d));
         if (first + place_in_tile() + 32 * r < n)
             out[to] = x[r];
     }
+    //< rows
 }
 //< scatter
 
 //> staged TODO:
-// Version 3: the tile is sorted in shared memory first. There lie in a
-// row what goes to neighbouring places of `out`.
+// Version 3: the block sorts its tile in shared memory first. Elements
+// that go to neighbouring places of `out` are neighbours there.
 template <Kind KIND>
 __device__ void sort_tile(unsigned sorted[TILE], const unsigned x[ROWS],
                           int places[WARPS][RADIX], Digit d)
@@ -448,11 +458,11 @@ __global__ void scatter_sorted(unsigned *out, const unsigned *in, int n,
 //< staged
 
 //> status TODO:
-// Version 4: what a tile says of itself, in one word.
+// Version 4: what a tile tells the others, in one word.
 enum State {
     EMPTY,   // nothing yet
-    SUM,     // how many there are in the tile
-    PREFIX,  // how many in the tile and in all before it
+    SUM,     // how many elements the tile has
+    PREFIX,  // how many the tile and all tiles before it have
 };
 typedef cuda::atomic_ref<unsigned, cuda::thread_scope_device> Status;
 
@@ -469,7 +479,7 @@ __device__ State ask(unsigned *word, int *count)
     return (State)(w >> 30);
 }
 
-// A ticket for the block: those that wait for it have drawn theirs later.
+// Draws a ticket for the block. Blocks that wait for it draw theirs later.
 __device__ int draw(int *ticket)
 {
     __shared__ int drawn;
@@ -482,15 +492,15 @@ __device__ int draw(int *ticket)
 //< status
 
 //> one-pass TODO:
-// How many are kept in all tiles before this one? A warp asks, 32 tiles
-// at a time, the nearest first: lesson 9's look back.
+// Returns how many elements all tiles before this one keep. A warp asks 32
+// tiles at a time, the nearest first, as in lesson 9.
 __device__ int look_back(unsigned *words, int tile)
 {
     int lane = threadIdx.x % 32, before = 0;
 
     for (int nearest = tile - 1; nearest >= 0; nearest -= 32) {
         int count = 0;
-        State state = PREFIX;  // of what lies before the first tile
+        State state = PREFIX;  // before the first tile
         if (nearest - lane >= 0)
             do
                 state = ask(&words[nearest - lane], &count);
@@ -512,7 +522,7 @@ compact_one_pass(unsigned *out, int *kept, const unsigned *in, int n,
                  Above above, unsigned *words, int *ticket)
 {
     __shared__ int before_tile;
-    __shared__ unsigned packed[TILE];  // what is kept of it, side by side
+    __shared__ unsigned packed[TILE];  // the elements that it keeps
     int tile = draw(ticket), all;
     unsigned x[ROWS];
 
@@ -537,8 +547,13 @@ compact_one_pass(unsigned *out, int *kept, const unsigned *in, int n,
 //< one-pass
 
 //> histogram TODO:
-// How many elements have which digit, for all passes at once: a pass
-// changes the elements' order, and nothing else.
+enum {
+    PASSES = 32 / BITS,
+    COUNTERS = 264  // blocks of count_all: they fill the device
+};
+
+// Counts how many elements have which digit, for all passes at once: a
+// pass changes the order of the elements, and nothing else.
 template <Kind KIND>
 __global__ void count_all(int *totals, const unsigned *in, int n,
                           int first, int end)
@@ -567,8 +582,8 @@ __global__ void count_all(int *totals, const unsigned *in, int n,
 //< histogram
 
 //> one-sweep TODO:
-// How many elements with digit t are in all tiles before this one? Each
-// thread asks for its own digit, tile by tile.
+// Returns how many elements with digit t are in all tiles before this one.
+// Each thread asks for its own digit, tile by tile.
 __device__ int look_back_digit(unsigned *words, int tile)
 {
     int before = 0, count;
@@ -585,9 +600,8 @@ __device__ int look_back_digit(unsigned *words, int tile)
     }
 }
 
-// The only launch of a pass. What a tile tells of a digit counts the
-// elements with smaller digits too, from all of the array: the first
-// tile says so, and hands it on.
+// The only launch of a pass. The first tile adds the elements of the whole
+// array with smaller digits to what it tells, and so all later tiles do.
 template <Kind KIND>
 __global__ void __launch_bounds__(THREADS, 4)
 sort_pass(unsigned *out, const unsigned *in, int n, Digit d,
@@ -620,8 +634,8 @@ sort_pass(unsigned *out, const unsigned *in, int n, Digit d,
 //< one-sweep
 
 //> passes TODO:
-// A digit a pass. Versions 2 and 3 count, scan and scatter; version 4
-// counts all digits first, and then makes each pass in one launch.
+// A pass for each digit. Versions 2 and 3 count, scan and scatter. Version
+// 4 counts all digits first, and then makes each pass in one launch.
 template <Kind KIND>
 static void sort_digits(unsigned *out, const unsigned *in, int n, int first,
                         int end, unsigned *other, int *totals)
@@ -689,8 +703,8 @@ static void keep_in_one_pass(unsigned *out, int *kept, const unsigned *in,
 //< passes
 
 //> launches
-// Bits `first` to `end` - 1, one a pass. The last pass must write to `out`,
-// so those before it write there and to `other` in turns.
+// Sorts by bits `first` to `end` - 1, one bit a pass. The last pass must
+// write to `out`, so the passes write to `out` and `other` in turns.
 template <Kind KIND>
 static void sort(unsigned *out, const unsigned *in, int n, int first, int end,
                  void *scratch)

@@ -5,16 +5,16 @@
 extern "C" {
 #endif
 
-// For all four: pointers are device pointers to memory of the caller's, `in` and `scratch` begin at
-// multiples of 256 bytes, as cudaMalloc's do, and no two overlap. `in` must not be changed.
-// `scratch` has 8 n + 65536 bytes: what it holds before the call means nothing, and what it holds
-// afterwards nobody reads. n is from 0 to 536,870,912. Calls come one after the other, in one
-// stream. The functions launch their work and need not wait for it: the caller synchronises. If
-// CUDA reports an error, they print the error and end the program.
+// For all four functions: pointers are device pointers to memory that the caller allocated. `in`
+// and `scratch` begin at multiples of 256 bytes, as what cudaMalloc returns does, and no two arrays
+// overlap. `in` must not change. `scratch` has 8 n + 65536 bytes: what it holds before the call
+// means nothing, and what it holds after the call is not read. n is from 0 to 536,870,912. Calls
+// come one after the other, in one stream. The functions launch their work and need not wait for
+// it: the caller synchronises. If CUDA reports an error, they print the error and end the program.
 
 // Copies those of the n elements of `in` that are greater than `limit` to out[0], out[1] ..., in
-// the order that they have in `in`, and sets *kept to how many they are. Behind the last of them
-// nothing may be written: the room may end there.
+// the order that they have in `in`, and sets *kept to their number. Nothing may be written past the
+// last of them: the array may end there.
 void keep_above(int *out, int *kept, const int *in, int n, int limit, void *scratch);
 
 // Copies `in` to `out` (n elements each), sorted from the smallest up by the bits `first` to `end`
