@@ -1,7 +1,6 @@
 // Lesson 10: how often does each byte occur? Every thread has to count in the same 256 bins.
 //
-// An atomic addition makes that right. To make it fast, let few meet: in bins of the block's own, then in bins of
-// the lane's own, which nobody shares at the same time whatever the data.
+// An atomic addition makes that right. It is fast if few additions meet.
 #include "10-histogram.h"
 
 #include <stdio.h>
@@ -21,7 +20,7 @@ enum {
     BINS = 256,
     THREADS = 1024,  // in a block
     BLOCKS = 264,    // at most: they fill the device
-    SHARE = 32768,   // bytes that are worth a block of their own
+    SHARE = 32768,   // bytes for each block, at least
 };
 
 // Version 1: each byte is an atomic addition to the answer.

@@ -1,7 +1,6 @@
 // Lesson 10: how often does each byte occur? Every thread has to count in the same 256 bins.
 //
-// An atomic addition makes that right. To make it fast, let few meet: in bins of the block's own, then in bins of
-// the lane's own, which nobody shares at the same time whatever the data.
+// An atomic addition makes that right. It is fast if few additions meet.
 #include "10-histogram.h"
 
 //> atomic TODO:
@@ -25,7 +24,7 @@ enum {
     BINS = 256,
     THREADS = 1024,  // in a block
     BLOCKS = 264,    // at most: they fill the device
-    SHARE = 32768,   // bytes that are worth a block of their own
+    SHARE = 32768,   // bytes for each block, at least
 };
 //< sizes
 
@@ -79,12 +78,12 @@ __device__ void count_16(int *bins, int apart, uint4 v)
     }
 }
 
-// Counts the block's share of the n bytes, 16 in one load. Up to 15 are
-// left at the end: one each for the grid's first threads.
+// Counts the block's share of the n bytes, 16 in one load. The first
+// threads of the grid count the last n % 16 bytes, one each.
 __device__ void count_share(int *bins, int apart,
                             const unsigned char *in, int n)
 {
-    const uint4 *in16 = (const uint4 *)in;
+    const uint4 *in16 = reinterpret_cast<const uint4 *>(in);
     int whole = n / 16;
     int first = blockIdx.x * THREADS + threadIdx.x;
 
@@ -116,7 +115,7 @@ __global__ void count_vectors(int *bins, const unsigned char *in, int n)
 
 //> copies TODO:
 // Version 4: each lane has bins of its own, all of them in its own bank.
-// The block's warps share them.
+// All warps of the block share them.
 enum { COPIES = 32 };
 
 __device__ void empty(int copies[BINS][COPIES])
@@ -125,9 +124,9 @@ __device__ void empty(int copies[BINS][COPIES])
         copies[i / COPIES][i % COPIES] = 0;
 }
 
-// The sum of a bin's copies. Neighbouring threads ask for neighbouring
-// bins, and each begins at another bank. Eight loads at a time: all 32
-// would take registers, and leave room for one block where there are two.
+// The sum of a bin's copies. Neighbouring threads sum neighbouring bins,
+// and each begins at another bank. Eight loads at a time: all 32 would
+// take so many registers that one block has room where there are two.
 __device__ int sum_of(const int copy[COPIES])
 {
     int sum = 0;
@@ -153,13 +152,13 @@ __global__ void count_copies(int *bins, const unsigned char *in, int n)
 //< copies
 
 //> one-launch TODO:
-// Version 5: nobody has to empty `bins` first. The blocks add to totals
-// that are 0 between calls; the last to do so hands them over.
+// Version 5: `bins` need not be emptied first. The blocks add to totals
+// that are 0 between calls, and the last block copies them to `bins`.
 __device__ int totals[BINS];
 __device__ unsigned tickets;  // drawn by the blocks of this call
 
-// Is this block the last one? Then what all others did before they
-// asked is done, and the block sees it.
+// Is this block the last one? Then all other blocks have asked before,
+// and this block sees what they did before they asked.
 __device__ bool is_last(void)
 {
     __shared__ bool last;
