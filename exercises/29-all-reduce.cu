@@ -1,14 +1,14 @@
-// Lesson 29: add up vectors that lie on several devices, so that each device has the sum.
+// Lesson 29: add up vectors that are on several devices, so that each device has the sum.
 //
-// What counts is bytes over links. In a ring every device sends and receives at the same time, all
-// the time, and no byte crosses a link more often than it must.
+// The time is that of the bytes over the busiest link, and of the pieces of work that the host
+// issues. Every device should send and receive all the time, in few pieces.
 #include "29-all-reduce.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-// quick_exit() waits for nobody: on a device a kernel may be waiting for
-// one that was never launched.
+// quick_exit() does not wait for the devices: a kernel there may be waiting
+// for a kernel that was never launched.
 #define CHECK(call)                                                  \
     do {                                                             \
         cudaError_t error = (call);                                  \
@@ -23,12 +23,11 @@ enum { MOST = 8 };       // devices
 enum { THREADS = 256 };  // threads in a block
 enum { BLOCKS = 264 };   // blocks that fill a device, twice 132
 
-// Of each device: a stream, in which all its work is issued, and two
-// moments in it.
+// Each device has a stream for all its work, and two events.
 static cudaStream_t stream[MOST];
 static cudaEvent_t ready[MOST], sent[MOST];
 
-// Lets the current device reach the memory of all others.
+// Lets the current device reach the memory of all other devices.
 static void reach_others(int device, int count)
 {
     // TODO: where device can reach other, let it (7 lines)
@@ -67,8 +66,7 @@ static int blocks_for(int n)
 }
 
 // Version 1: device 0 adds everything and hands out the sum.
-static void star(float *const *out, const float *const *in, int n,
-                 int devices)
+void star(float *const *out, const float *const *in, int n, int devices)
 {
     for (int d = 0; d < devices; d++) {
         CHECK(cudaSetDevice(d));
@@ -92,8 +90,7 @@ static void star(float *const *out, const float *const *in, int n,
 // from start_of(c) up to start_of(c + 1), of n / devices floats or one more.
 static int start_of(int c, int n, int devices)
 {
-    // TODO: where chunk c begins; that of c == devices is n (1 line)
-    return 0;
+    return (int)((long long)n * c / devices);
 }
 
 // Sends chunk c of `from`, on device d, to the same place in the right
@@ -118,7 +115,7 @@ void wait_for_left(int d, int devices)
     CHECK(cudaStreamWaitEvent(stream[d], sent[left], 0));
 }
 
-// Device d adds its own chunk c to what lies in its `out`.
+// Device d adds its own chunk c to what has arrived in its `out`.
 void add_own(float *const *out, const float *const *in, int d, int c,
              int n, int devices)
 {
@@ -131,9 +128,8 @@ void add_own(float *const *out, const float *const *in, int d, int c,
     CHECK(cudaGetLastError());
 }
 
-// Versions 2 and 3: round the ring, once to add and once to hand out.
-static void ring(float *const *out, const float *const *in, int n,
-                 int devices)
+// Versions 2 and 3: twice around the ring, to add and to hand out.
+void ring(float *const *out, const float *const *in, int n, int devices)
 {
     if (devices == 1) {
         CHECK(cudaMemcpyAsync(out[0], in[0], n * sizeof(float),
@@ -141,8 +137,8 @@ static void ring(float *const *out, const float *const *in, int n,
         return;
     }
 
-    // Nobody may write to a neighbour that is still busy with what the
-    // caller gave it to do before.
+    // A device must not write to its neighbour while the neighbour still
+    // does what the caller gave it to do before.
     for (int d = 0; d < devices; d++) {
         CHECK(cudaSetDevice(d));
         CHECK(cudaEventRecord(ready[d], stream[d]));
@@ -153,18 +149,13 @@ static void ring(float *const *out, const float *const *in, int n,
         CHECK(cudaStreamWaitEvent(stream[d], ready[right], 0));
     }
 
-    // TODO: devices - 1 steps; all send, then all wait and add (10 lines)
+    // Step 1: the two ways around the ring come here.
 
-    // TODO: devices - 1 steps more; nothing is added now (8 lines)
 }
 
 extern "C" void all_reduce(float *const *out, const float *const *in,
                            int n, int devices)
 {
     set_up();
-    bool compare = false;  // true: version 1 instead
-    if (compare)
-        star(out, in, n, devices);
-    else
-        ring(out, in, n, devices);
+    star(out, in, n, devices);
 }

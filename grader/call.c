@@ -167,7 +167,7 @@ static enum outcome exchange(const char *name, bool returns_i32, size_t argc, co
     Request request = call_request(s, name, returns_i32, argc, argv, fds, &fd_count);
     request.action = ACTION_CALL;
     request.ranged = s->events.ranged;
-    request.last_first = check.calls % 2; // in turns: who is read first has the least time
+    request.last_first = check.calls % 2 == 0; // in turns: the first to be read has the least time
     events_new_call(&s->events);
     before = fd_count;
     enum outcome outcome = owned_give(s, &request, argv, fds, &fd_count, &check.answer);

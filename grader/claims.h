@@ -70,7 +70,8 @@
 // What a right answer climbs:
 //
 //     ladder = {
-//       check = "large";                             # the Check() whose predicted time is told
+//       check = "large";                             # the Check() whose predicted time is told;
+//                                                    # with compulsory_link() the elapsed time
 //       steps = ( { name = "whole sectors"; version = 2; },
 //                 { name = "no conflicts"; version = 3; } );
 //       gold = 4;                                    # the version of the expert's step
@@ -281,8 +282,8 @@ double ladder_time(const Ladder *ladder, int step, const json_t *records);
 bool ladder_is_whole(const Ladder *ladder, int step, const json_t *records);
 
 // What a call of that check that launches one kernel takes at least on the device, in ns; where
-// ladder_is_whole(), what its bytes take at least on the bus. 0: not known. `root` and `device` are
-// those of device_least_time().
+// ladder_is_whole(), what its bytes take at least on the bus. 0: not known, as on several devices.
+// `root` and `device` are those of device_least_time().
 double ladder_least_time(const Ladder *ladder, int step, const json_t *records, const char *root,
                          const char *device);
 

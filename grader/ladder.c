@@ -112,6 +112,7 @@ double ladder_least_time(const Ladder *l, int step, const json_t *records, const
 {
     const json_t *r = record_of(ladder_check(l, step), records);
     double read = per_call(r, r, "compulsory_read"), written = per_call(r, r, "compulsory_write");
+    if (per_call(r, r, "compulsory_link") > 0) return 0; // of several devices
     if (is_whole(r))
         return 1e9
              * device_least_journey(root, device, per_call(r, r, "compulsory_htod"),

@@ -71,7 +71,8 @@ typedef struct Request {
     uint32_t argc, returns_i32;
     uint32_t ranged;     // ACTION_CALL: call cudaProfilerStart() when the function begins, and
                          // cudaProfilerStop() when it returns
-    uint32_t last_first; // ... and read devices' memory back from the last one to the first
+    uint32_t last_first; // ... on several devices: leave them idle for a while before the call, and
+                         // read their memory back from the last one to the first
     char function[PROTOCOL_NAME];
     RequestArg arg[PROTOCOL_ARGS];
 } Request;

@@ -1,7 +1,7 @@
-// Lesson 29: add up vectors that lie on several devices, so that each device has the sum.
+// Lesson 29: add up vectors that are on several devices, so that each device has the sum.
 //
-// What counts is bytes over links. In a ring every device sends and receives at the same time, all
-// the time, and no byte crosses a link more often than it must.
+// The time is that of the bytes over the busiest link, and of the pieces of work that the host
+// issues. Every device should send and receive all the time, in few pieces.
 #include "29-all-reduce.h"
 
 #include <stdio.h>
@@ -13,8 +13,8 @@
 #include <string.h>
 //< atomic
 
-// quick_exit() waits for nobody: on a device a kernel may be waiting for
-// one that was never launched.
+// quick_exit() does not wait for the devices: a kernel there may be waiting
+// for a kernel that was never launched.
 #define CHECK(call)                                                  \
     do {                                                             \
         cudaError_t error = (call);                                  \
@@ -35,13 +35,12 @@ enum { BLOCKS = 264 };   // blocks that fill a device, twice 132
 #endif
 //< version
 
-// Of each device: a stream, in which all its work is issued, and two
-// moments in it.
+// Each device has a stream for all its work, and two events.
 static cudaStream_t stream[MOST];
 static cudaEvent_t ready[MOST], sent[MOST];
 
 //> peers
-// Lets the current device reach the memory of all others.
+// Lets the current device reach the memory of all other devices.
 static void reach_others(int device, int count)
 {
     //> reach TODO: where device can reach other, let it (7 lines)
@@ -95,8 +94,7 @@ static int blocks_for(int n)
 
 //> star
 // Version 1: device 0 adds everything and hands out the sum.
-static void star(float *const *out, const float *const *in, int n,
-                 int devices)
+void star(float *const *out, const float *const *in, int n, int devices)
 {
     for (int d = 0; d < devices; d++) {
         CHECK(cudaSetDevice(d));
@@ -122,8 +120,7 @@ static void star(float *const *out, const float *const *in, int n,
 // from start_of(c) up to start_of(c + 1), of n / devices floats or one more.
 static int start_of(int c, int n, int devices)
 {
-    //> start TODO: where chunk c begins; that of c == devices is n (1 line)
-    //| return 0;
+    //> start
     return (int)((long long)n * c / devices);
     //< start
 }
@@ -154,7 +151,7 @@ void wait_for_left(int d, int devices)
     CHECK(cudaStreamWaitEvent(stream[d], sent[left], 0));
 }
 
-// Device d adds its own chunk c to what lies in its `out`.
+// Device d adds its own chunk c to what has arrived in its `out`.
 void add_own(float *const *out, const float *const *in, int d, int c,
              int n, int devices)
 {
@@ -171,9 +168,8 @@ void add_own(float *const *out, const float *const *in, int d, int c,
 //< send
 
 //> ring
-// Versions 2 and 3: round the ring, once to add and once to hand out.
-static void ring(float *const *out, const float *const *in, int n,
-                 int devices)
+// Versions 2 and 3: twice around the ring, to add and to hand out.
+void ring(float *const *out, const float *const *in, int n, int devices)
 {
     if (devices == 1) {
         //> copy-alone
@@ -183,8 +179,8 @@ static void ring(float *const *out, const float *const *in, int n,
         return;
     }
 
-    // Nobody may write to a neighbour that is still busy with what the
-    // caller gave it to do before.
+    // A device must not write to its neighbour while the neighbour still
+    // does what the caller gave it to do before.
     for (int d = 0; d < devices; d++) {
         CHECK(cudaSetDevice(d));
         CHECK(cudaEventRecord(ready[d], stream[d]));
@@ -197,7 +193,8 @@ static void ring(float *const *out, const float *const *in, int n,
     }
     //< neighbour-ready
 
-    //> scatter TODO: devices - 1 steps; all send, then all wait and add (10 lines)
+    //> scatter TODO:
+    //| // Step 1: the two ways around the ring come here.
     for (int step = 0; step < devices - 1; step++) {
         for (int d = 0; d < devices; d++) {
             int c = (d - step + devices) % devices;
@@ -211,7 +208,7 @@ static void ring(float *const *out, const float *const *in, int n,
     }
     //< scatter
 
-    //> gather TODO: devices - 1 steps more; nothing is added now (8 lines)
+    //> gather TODO:
     for (int step = 0; step < devices - 1; step++) {
         for (int d = 0; d < devices; d++) {
             int c = (d + 1 - step + devices) % devices;
@@ -229,8 +226,8 @@ struct Arrays {
     float *of[MOST];  // a pointer for each device
 };
 
-// Version 4: each device adds one chunk, right from the memory of all,
-// and stores the sums right where they belong, with all.
+// Version 4: each device adds one chunk. It reads the chunk from the memory
+// of all devices, and stores the sums in the memory of all devices.
 __global__ void add_for_all(Arrays out, Arrays in, int from, int to,
                             int devices)
 {
@@ -246,7 +243,7 @@ __global__ void add_for_all(Arrays out, Arrays in, int from, int to,
 //< direct
 
 //> all-wait TODO:
-// Everybody's stream goes on when everybody's has come so far.
+// Each device's stream goes on when all devices' streams have come so far.
 static void wait_for_all(int devices)
 {
     for (int d = 0; d < devices; d++)
@@ -261,8 +258,10 @@ static void direct(Arrays out, Arrays in, int n, int devices)
 {
     wait_for_all(devices);
     for (int d = 0; d < devices; d++) {
+        //> share
         int from = start_of(d, n, devices);
         int to = start_of(d + 1, n, devices);
+        //< share
         int blocks = blocks_for(to - from);
         if (blocks == 0)
             continue;
@@ -278,8 +277,8 @@ static void direct(Arrays out, Arrays in, int n, int devices)
 //> flags TODO:
 typedef cuda::atomic_ref<unsigned, cuda::thread_scope_system> Flag;
 
-// Every device's flags: what block b of device d has come to, before and
-// after the work, as the number of the call.
+// Every device's flags: the number of the call in which block b of device d
+// has come to its first meeting, and to its second.
 struct Flags {
     unsigned (*of[MOST])[BLOCKS][MOST];
 };
@@ -301,8 +300,8 @@ static void free_flags()
         cudaFree(flags.of[d]);
 }
 
-// Block b of each device waits here for block b of all others. What its
-// threads stored before, the others' threads may read afterwards.
+// Block b of each device waits here for block b of all other devices. What
+// its threads stored before, the other blocks' threads can read afterwards.
 __device__ void meet(Flags all, int phase, unsigned call, int device,
                      int devices)
 {
@@ -322,8 +321,7 @@ __device__ void meet(Flags all, int phase, unsigned call, int device,
 //< flags
 
 //> fours TODO:
-// Version 5: as version 4, four floats at a time, in one launch a device:
-// flags take the place of the events.
+// Version 5: as version 4, four floats at a time. Flags replace the events.
 __global__ void add_for_all_flags(Arrays out, Arrays in, int n,
                                   int device, int devices, Flags flags,
                                   unsigned call)
@@ -379,14 +377,14 @@ static void one_launch(Arrays out, Arrays in, int n, int devices)
 
 //> letters TODO:
 // Version 6, for small vectors: each float travels with the number of the
-// call, in one store of 8 bytes. Whoever sees the number has the float.
+// call, in one store of 8 bytes. A thread that sees the number has the float.
 enum { SMALL = 4096 };  // floats at most
 
 typedef unsigned long long Letter;  // the number above, the float below
 typedef cuda::atomic_ref<Letter, cuda::thread_scope_system> Box;
 
-// Every device's boxes: one for each sender's each float, and all twice,
-// since a sender may be one call ahead.
+// Every device's boxes: one for each float of each sender. There are two
+// sets, because a sender can be one call ahead.
 struct Boxes {
     Letter (*of[MOST])[MOST][SMALL];
 };
@@ -443,8 +441,8 @@ static void free_boxes()
         cudaFree(boxes.of[d]);
 }
 
-// A sender is at most one call ahead of a receiver as long as both take
-// part in every call. When others are asked than before, all wait.
+// A sender is at most one call ahead of a receiver if both take part in
+// every call. A call for another number of devices waits for all devices.
 static void meet_anew(int devices)
 {
     static int before;
@@ -458,8 +456,8 @@ static void meet_anew(int devices)
 //< boxes
 
 //> helper TODO:
-// A thread of the host that launches on one device. The lock is for
-// whoever sleeps until the state is another.
+// A thread of the host that launches on one device. The lock is for a
+// thread that sleeps until the state changes.
 enum State { DONE, ASKED };
 struct alignas(64) Helper {
     std::atomic<State> state{DONE};
@@ -581,11 +579,7 @@ extern "C" void all_reduce(float *const *out, const float *const *in,
     set_up();
     //< set-up
     //> choice TODO:
-    //| bool compare = false;  // true: version 1 instead
-    //| if (compare)
-    //|     star(out, in, n, devices);
-    //| else
-    //|     ring(out, in, n, devices);
+    //| star(out, in, n, devices);
     Arrays to, from;
     for (int d = 0; d < devices; d++) {
         to.of[d] = out[d];

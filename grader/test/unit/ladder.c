@@ -40,6 +40,7 @@ Test(ladder, gives_five_points_for_a_right_answer_and_ten_for_the_last_step)
 }
 
 // What one launch takes that has to read and to write so much: by L2 where it fits, else by memory.
+// On several devices it is not known, and the time is the elapsed time.
 Test(ladder, has_a_least_time)
 {
     static const struct {
@@ -70,6 +71,11 @@ Test(ladder, has_a_least_time)
                               2000, "counters", "devices__elapsed_ns.sum", 1);
     cr_expect_float_eq(ladder_least_time(&ladder, 1, whole, root, "d"), 2000, 1e-6);
     cr_expect(ladder_is_whole(&ladder, 1, whole) && !ladder_is_whole(&ladder, 1, json_array()));
+    json_t *linked = json_pack("[{ss si sf sf sf s{sf}}]", "check", "large", "calls", 2, "time_ns",
+                               9e9, "compulsory_htod", 8e3, "compulsory_link", 4e6, "counters",
+                               "devices__elapsed_ns.sum", 5e4);
+    cr_expect_eq(ladder_least_time(&ladder, 1, linked, root, "d"), 0);
+    cr_expect_float_eq(ladder_time(&ladder, 1, linked), 25000, 1e-6);
     cr_expect_eq(ladder_least_time(&ladder, 1, json_array(), root, "d"), 0);
     cr_expect_eq(device_least_time(root, "another", 1, 1), 0);
     snprintf(make, sizeof make, "rm -r %s", root);
