@@ -1,8 +1,8 @@
 // Lesson 15: multiply matrices, and use each float that was loaded more than once.
 //
-// A product of two n x n matrices needs each input n times. Whoever loads it n times waits for memory;
-// a block that keeps tiles of both in shared memory loads it n / 32 times, and a thread that keeps a
-// tile of its own in registers leaves shared memory alone, too.
+// A product of two n x n matrices needs each input n times. A block that keeps tiles of both inputs in
+// shared memory loads each input n / 32 times. A thread that makes several elements of C in registers
+// also reads shared memory less often.
 #include "15-tiled-matmul.h"
 
 #include <stdio.h>
@@ -18,27 +18,30 @@
         }                                                            \
     } while (0)
 
-//> tile-size
-enum { TILE = 32 };  // a block has TILE x TILE threads; each row of threads is one warp
-//< tile-size
-
 //> naive
 // Version 1: each thread makes one element of C from a row of A and a
 // column of B, straight from global memory.
 __global__ void matmul_naive(float *c, const float *a, const float *b,
                              int m, int n, int k)
 {
-    int row = blockIdx.y * TILE + threadIdx.y;
-    int col = blockIdx.x * TILE + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= m || col >= n)
         return;
 
     float sum = 0;
+    //> sum TODO: add k products to `sum` (2 lines)
     for (int p = 0; p < k; p++)
         sum += a[row * k + p] * b[p * n + col];
+    //< sum
     c[row * n + col] = sum;
 }
 //< naive
+
+//> steps TODO:
+//> tile-size
+enum { TILE = 32 };  // a block has TILE x TILE threads; each row of threads is one warp
+//< tile-size
 
 //> tiled
 // Version 2: the block makes a tile of C. It goes through the k products
@@ -47,7 +50,7 @@ __global__ void matmul_naive(float *c, const float *a, const float *b,
 __global__ void matmul_tiled(float *c, const float *a, const float *b,
                              int m, int n, int k)
 {
-    //> tiles TODO: declare a tile of A and a tile of B (1 line)
+    //> tiles
     __shared__ float a_tile[TILE][TILE], b_tile[TILE][TILE];
     //< tiles
     int y = threadIdx.y, row = blockIdx.y * TILE + y;
@@ -57,7 +60,7 @@ __global__ void matmul_tiled(float *c, const float *a, const float *b,
     float sum = 0;
     for (int first = 0; first < k; first += TILE) {
     //< turns
-        //> load TODO: load an element of each, 0 where there is none; wait (5 lines)
+        //> load
         int a_col = first + x, b_row = first + y;
         //> load-a
         a_tile[y][x] = row < m && a_col < k ? a[row * k + a_col] : 0;
@@ -70,7 +73,7 @@ __global__ void matmul_tiled(float *c, const float *a, const float *b,
         //< loaded
         //< load
 
-        //> use TODO: add 32 products to `sum`; wait again (3 lines)
+        //> use
         for (int p = 0; p < TILE; p++)
             //> multiply
             sum += a_tile[y][p] * b_tile[p][x];
@@ -87,7 +90,7 @@ __global__ void matmul_tiled(float *c, const float *a, const float *b,
 }
 //< tiled
 
-//> four-by-four TODO:
+//> four-by-four
 // Version 3: a block of 256 threads makes 64 x 64 elements, each thread
 // 4 x 4 of them, 16 rows and 16 columns apart. The 8 floats that it
 // reads from shared memory serve 16 products.
@@ -114,7 +117,9 @@ __global__ void matmul_4x4(float *c, const float *a, const float *b,
             float u[4], v[4];
             for (int i = 0; i < 4; i++) {
                 u[i] = a_tile[y + 16 * i][p];
+                //> four-columns
                 v[i] = b_tile[p][x + 16 * i];
+                //< four-columns
             }
             for (int i = 0; i < 4; i++)
                 for (int j = 0; j < 4; j++)
@@ -125,17 +130,19 @@ __global__ void matmul_4x4(float *c, const float *a, const float *b,
 
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++) {
+            //> column-of-sum
             int row = top + y + 16 * i, col = left + x + 16 * j;
+            //< column-of-sum
             if (row < m && col < n)
                 c[row * n + col] = sum[i][j];
         }
 }
 //< four-by-four
 
-//> load-four TODO:
-// Elements (row, col) to (row, col + 3) of a matrix, 0 for those that it
-// has not. One load of 16 bytes where they lie within the row and begin
-// at a multiple of 16 bytes: so they do in every row if cols % 4 == 0.
+//> load-four
+// Elements (row, col) to (row, col + 3) of a matrix, and 0 for those
+// outside. One load of 16 bytes if all four are in the row, and rows begin
+// at multiples of 16 bytes, which they do if cols % 4 == 0.
 __device__ float4 load_four(const float *in, int rows, int cols,
                             int row, int col)
 {
@@ -153,7 +160,7 @@ __device__ float4 load_four(const float *in, int rows, int cols,
     return v;
 }
 
-// The same for a store: where the matrix has no place, nothing is stored.
+// The same for a store. Nothing is stored outside of the matrix.
 __device__ void store_four(float *out, int rows, int cols,
                            int row, int col, const float v[4])
 {
@@ -166,10 +173,10 @@ __device__ void store_four(float *out, int rows, int cols,
 }
 //< load-four
 
-//> eight-by-eight TODO:
-// Version 4: 256 threads make 128 x 128 elements, each thread 8 x 8, and
-// all that is loaded is loaded four floats at a time, a turn ahead. The
-// tile of A lies turned: so what a thread wants of it are neighbours.
+//> eight-by-eight
+// Version 4: 256 threads make 128 x 128 elements, 8 x 8 each. They load
+// four floats at a time, a turn ahead. The tile of A is transposed, so the
+// floats that a thread reads from it are neighbours.
 __global__ void __launch_bounds__(256, 2)
 matmul_8x8(float *c, const float *a, const float *b, int m, int n, int k)
 {
@@ -221,6 +228,7 @@ matmul_8x8(float *c, const float *a, const float *b, int m, int n, int k)
                        left + x + j / 4 * 64, &sum[i][j]);
 }
 //< eight-by-eight
+//< steps
 
 //> version TODO:
 #ifndef VERSION
@@ -238,15 +246,15 @@ extern "C" void matmul(float *c, const float *a, const float *b,
 
     //> launch
     //> choice TODO:
-    //| int side = TILE;  // a block makes side x side elements of C
-    //| auto kernel = matmul_tiled;  // or matmul_naive, to compare
-    //| dim3 block(TILE, TILE);
-    int side = VERSION <= 2 ? TILE : VERSION == 3 ? 64 : 128;
+    //| int side = 16;  // a block makes side x side elements of C
+    //| auto kernel = matmul_naive;
+    //| dim3 block(side, side);
+    int side = VERSION == 1 ? 16 : VERSION == 2 ? TILE : VERSION == 3 ? 64 : 128;
     auto kernel = VERSION == 1   ? matmul_naive
                   : VERSION == 2 ? matmul_tiled
                   : VERSION == 3 ? matmul_4x4
                                  : matmul_8x8;
-    dim3 block = VERSION <= 2 ? dim3(TILE, TILE) : dim3(256);
+    dim3 block = VERSION <= 2 ? dim3(side, side) : dim3(256);
     //< choice
     dim3 grid((n + side - 1) / side, (m + side - 1) / side);
     //> run
