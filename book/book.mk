@@ -11,7 +11,7 @@ book: $(pages:%=build/book/%.html) $(book_files) build/book/warpwise.epub    ## 
 book-pdf: build/book/warpwise.pdf                           ## the book as a PDF (needs Chromium)
 	@echo 'The book: build/book/warpwise.pdf'
 
-read-%: FORCE                                           ## read lesson N, in a browser or here; ALL=1: here, with what is folded; VERSION=2: that version of the solution
+read-%: FORCE                                           ## read lesson N, in a browser or here; ANSWERS=1: here, with the answers; ALL=1: with all that is folded; VERSION=2: that version of the solution
 	$(known)
 	@sh book/read.sh $(call name,$*) env $(book_env) $(plain)
 

@@ -28,7 +28,7 @@ opens() {
     kill -0 $! 2>/dev/null || wait $! || [ "${1##*/}" = explorer.exe ]
 }
 
-if [ -t 1 ] && [ -z "${ALL:-}${VERSION:-}" ] && browser=$(browser); then
+if [ -t 1 ] && [ -z "${ALL:-}${ANSWERS:-}${VERSION:-}" ] && browser=$(browser); then
     make "page-$number" || exit
     if opens "$browser"; then
         echo "Lesson $number is in your browser: $PWD/build/book/$lesson.html"

@@ -1,6 +1,6 @@
 -- A lesson as a terminal shows it, for Pandoc's writer of plain text: listings, the words of figures, and what a student
--- should think of alone folded to a line with the command that shows it. With ALL nothing is folded; with VERSION one version of
--- the solution is shown, and nothing else.
+-- should think of alone folded to a line with the command that shows it. With ANSWERS the answers are not, with ALL nothing is; with
+-- VERSION one version of the solution is shown, and nothing else.
 --
 --     BOOK_COLUMNS    how wide the text is
 --     BOOK_COLOURS    set: headings, emphasis and code are marked, and book/read.sh makes escape codes of the marks
@@ -11,6 +11,7 @@ local quoted = dofile('book/regions.lua')
 local here = common.this_page()
 local columns = tonumber(os.getenv('BOOK_COLUMNS'))
 local all = (os.getenv('ALL') or '') ~= ''
+local answers = all or (os.getenv('ANSWERS') or '') ~= ''
 
 local function set(name)
   return (os.getenv(name) or '') ~= ''
@@ -106,15 +107,15 @@ end
 local function folded(words, command)
   local out = pandoc.List({ pandoc.Str('[') })
   out:extend(words_of(words))
-  out:extend({ pandoc.Space(), pandoc.Code(('make %s'):format(command:gsub('N', here.number))), pandoc.Str(']') })
+  out:extend({ pandoc.Space(), pandoc.Code(('make %s'):format(command:gsub('%-N', '-' .. here.number))), pandoc.Str(']') })
   return pandoc.Para(out)
 end
 
 local function division(element)
   if not element.classes:includes('answer') then return nil end
   local out = pandoc.List({ pandoc.Para({ pandoc.Strong(element.attributes.title) }) })
-  if all then out:extend(element.content)
-  else out:insert(folded('The answer is folded. To read it:', 'read-N ALL=1')) end
+  if answers then out:extend(element.content)
+  else out:insert(folded('The answer is folded. To read the answers:', 'read-N ANSWERS=1')) end
   return out
 end
 

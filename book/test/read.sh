@@ -3,7 +3,7 @@
 # browser, on a terminal that script makes.
 set -u
 . book/test/counting
-unset MAKEFLAGS MAKELEVEL MFLAGS COLUMNS PAGER LESS NO_COLOR DISPLAY WAYLAND_DISPLAY ALL VERSION
+unset MAKEFLAGS MAKELEVEL MFLAGS COLUMNS PAGER LESS NO_COLOR DISPLAY WAYLAND_DISPLAY ALL ANSWERS VERSION
 export LC_ALL=C.UTF-8 TERM=xterm
 escape=$(printf '\033')
 mark=$(printf '\315\243|\315\244|\315\245|\315\257')     # of book/terminal.lua
@@ -60,7 +60,7 @@ for lesson in $lessons; do
     hidden=$(while read -r line; do grep -qF "$line" "$scratch/unfolded" || echo "$line"; done <"$scratch/secret" | head -n 3)
     [ -z "$hidden" ]
     verdict "make read-$number ALL=1: does not show: $hidden"
-    for command in "hint-$number" "quiz-$number" "read-$number ALL=1"; do
+    for command in "hint-$number" "quiz-$number" "read-$number ANSWERS=1" "read-$number ALL=1"; do
         grep -q "folded.*" "$text" && tr '\n' ' ' <"$text" | grep -qE "folded\. [^]]*make +$command\`\]"
         verdict "make read-$number: should say that something is folded and comes with make $command"
     done
@@ -129,6 +129,10 @@ done
 
 # ---- A terminal's characters, width, pager and colours
 
+make read-8 ANSWERS=1 >"$scratch/answers" 2>&1
+! grep -q 'The answer is folded' "$scratch/answers" && grep -q 'Three hints are folded' "$scratch/answers" &&
+    grep -q 'The solution is folded' "$scratch/answers"
+verdict 'make read-8 ANSWERS=1: should show the answers, and neither hints nor the solution'
 LC_ALL=C make read-8 >"$scratch/ascii" 2>&1
 ! LC_ALL=C grep -q '[^ -~]' "$scratch/ascii" && grep -q '= 2^22 floats' "$scratch/ascii"
 verdict "make read-8 with LC_ALL=C: should be ASCII: $(LC_ALL=C grep -m 1 '[^ -~]' "$scratch/ascii")"
@@ -196,13 +200,14 @@ opens "$page" 'DISPLAY=:9 make read-1'
 rm "$scratch/opened"
 reads 'make read-1'
 reads 'DISPLAY=:9 ALL=1 make read-1'
+reads 'DISPLAY=:9 ANSWERS=1 make read-1'
 on_terminal "PATH=$scratch/desk:\$PATH PAGER=cat DISPLAY=:9 VERSION=3 make read-8"
 grep -qxF 'Version 3: fewer blocks' "$scratch/plain"
 verdict 'DISPLAY=:9 VERSION=3 make read-8: should show the version here'
 DISPLAY=:9 PATH=$scratch/desk:$PATH make read-1 | grep -q 'Two machines'
 verdict 'DISPLAY=:9 make read-1 | ...: should show the text'
 [ ! -f "$scratch/opened" ]
-verdict 'make read-1: should open a browser only for a terminal, at a desktop, without ALL or VERSION'
+verdict 'make read-1: should open a browser only for a terminal, at a desktop, without ALL, ANSWERS or VERSION'
 desk xdg-open 'exit 3'
 reads 'DISPLAY=:9 make read-1'
 desk xdg-open 'exec sleep 5'
