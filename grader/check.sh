@@ -177,6 +177,8 @@ for lesson in $lessons; do
     for hint in 1 2 3; do
         holds "$text: has no \`### Hint $hint\`" grep -qE "^### Hint $hint([ ,:]|\$)" "$text"
     done
+    folded=$(awk '/^## /{ within = /^## (Hints|Quiz)/ } within && /@(fig|tbl|lst|sec|eq):/' "$text")
+    holds "$text: a hint or a question refers to what is elsewhere, which a terminal cannot number: $folded" [ -z "$folded" ]
     holds "$text: quotes no region of its solution" grep -q "include=solutions/$lesson.cu" "$text"
     count=$(awk '/^```/ { code = !code; next } !code' "$text" | wc -w)
     holds "$text: $count words of prose; a lesson has 1000 to 8000" [ "$count" -ge 1000 -a "$count" -le 8000 ]
