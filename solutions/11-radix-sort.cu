@@ -200,7 +200,8 @@ struct Digit {
     unsigned mask;
 };
 
-// The lowest digit of the bits `first` to `end` - 1.
+// The lowest digit of the bits `first` to `end` - 1. `__host__ __device__`
+// makes a function that both the CPU and the GPU can call.
 __host__ __device__ Digit digit_from(int first, int end)
 {
     int bits = end - first < BITS ? end - first : BITS;
@@ -222,8 +223,9 @@ __device__ int place_in_tile(void)
     return threadIdx.x / 32 * PART + threadIdx.x % 32;
 }
 
-// Loads the thread's elements of the tile that begins at `first`. Elements
-// past the end of `in` are `filler`.
+// Loads the thread's elements of the tile that begins at `first`. The last
+// tile ends past the end of `in`: there x gets `filler`, a word in the
+// place of an element.
 __device__ void load_tile(unsigned x[ROWS], const unsigned *in,
                           int first, int n, unsigned filler)
 {
@@ -234,7 +236,8 @@ __device__ void load_tile(unsigned x[ROWS], const unsigned *in,
         x[r] = i + 32 * r < n ? in[i + 32 * r] : filler;
 }
 
-// The filler of a sort: no element is greater, so fillers stay last.
+// The filler of a sort: no element is greater, so fillers stay last. The
+// compiler computes a `constexpr` function whose arguments are constants.
 template <Kind KIND>
 __device__ constexpr unsigned greatest(void)
 {

@@ -14,6 +14,7 @@ typedef uint32_t Order(uint32_t bits);
 static uint32_t as_unsigned(uint32_t x) { return x; }
 static uint32_t as_int(uint32_t x) { return x ^ 0x80000000u; }
 static uint32_t as_float(uint32_t x) { return x >> 31 ? ~x : x ^ 0x80000000u; }
+static uint32_t as_float_but_zero(uint32_t x) { return x >> 31 && x << 1 ? ~x : x ^ 0x80000000u; }
 static uint32_t as_float_all(uint32_t x) { return ~x; }
 static uint32_t as_float_swapped(uint32_t x) { return x >> 31 ? x ^ 0x80000000u : ~x; }
 
@@ -114,6 +115,37 @@ static int in_order_from(const Mismatch *m)
     return from;
 }
 
+// Are the elements whose highest bit is `sign` in order among themselves?
+static bool is_sign_in_order(const Mismatch *m, uint32_t sign)
+{
+    uint32_t last = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (got(m)[i] >> 31 != sign) continue;
+        if (key(got(m)[i], order, first, end) < last) return false;
+        last = key(got(m)[i], order, first, end);
+    }
+    return true;
+}
+
+// Passes that are not stable spoil both signs. A wrong order() may spoil one, or the order of the
+// two.
+static const char *which_sign(const Mismatch *m)
+{
+    if (order == as_unsigned) return NULL;
+    bool zero = is_sign_in_order(m, 0), one = is_sign_in_order(m, 1);
+    if (zero && one)
+        return "The elements whose highest bit is one are in order, and so are the others, but the "
+               "former must come first: order() must turn the highest bit of all.";
+    if (zero)
+        return "The elements whose highest bit is zero are in order, but the others are not: look "
+               "at the bits of those that order() turns.";
+    if (one)
+        return "The elements whose highest bit is one are in order, but the others are not: look "
+               "at the bits of those that order() turns.";
+    return NULL;
+}
+
 static bool is_unwritten(const Mismatch *m)
 {
     for (int i = 0; i < count; i++)
@@ -160,6 +192,7 @@ static const char *which_part(const Mismatch *m)
             return words;
         }
     }
+    if (which_sign(m)) return which_sign(m);
     if (in_order_from(m) < end) {
         snprintf(
             words, sizeof words,
@@ -205,6 +238,10 @@ static const char *which_sort(const Mismatch *m)
     if (order == as_float && is_other_kind(m, as_float_swapped))
         return "All bits of the floats that are not below 0 are turned. Turn all bits of those "
                "below 0 instead.";
+    if (order == as_float && is_other_kind(m, as_float_but_zero))
+        return "Only the place of -0 is wrong, which comes before all other floats. It is not "
+               "below "
+               "0, but its highest bit is one: turn all its bits, too.";
     if (is_reversed(m)) return "It is in order from the greatest down.";
     for (int bits = 1; bits <= 16; bits *= 2)
         if (goes_downwards(m, bits)) {
