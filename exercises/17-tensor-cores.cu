@@ -20,14 +20,31 @@
 
 using namespace nvcuda;
 
-// ---- Version 1: fragments
+// Version 1: each thread makes one element of C from a row of A and a
+// column of B. It multiplies floats, and uses no Tensor Core.
+template <typename T>
+__global__ void product_naive(float *c, const T *a, const T *b, int m,
+                              int n, int k)
+{
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= m || col >= n)
+        return;
 
-enum { TILE = 64, DEPTH = 32 };  // a block makes TILE x TILE sums
+    const T *a_row = a + (size_t)row * pitch(k);  // A's rows have gaps
+    float sum = 0;
+    // TODO: add k products to `sum` (2 lines)
+    (void)a_row, (void)b;
+    c[(size_t)row * n + col] = sum;  // C's rows have none
+}
 
-// Copies the part of a matrix that begins at (row, col) into a tile, 8
-// numbers (16 bytes) at a time; what lies outside of it becomes 0.
-template <typename T, int ROWS, int COLS>
-__device__ void stage(T (&tile)[ROWS][COLS], const T *from, int row,
+enum { TILE = 64, DEPTH = 32 };  // a block of 4 warps makes TILE x TILE sums
+
+// Copies the part of a matrix that begins at (row, col) into the first COLS
+// columns of a tile, 8 numbers (16 bytes) at a time. Places outside of the
+// matrix become 0. Rows of the tile may be WIDE > COLS numbers apart.
+template <int COLS, typename T, int ROWS, int WIDE>
+__device__ void stage(T (&tile)[ROWS][WIDE], const T *from, int row,
                       int col, int rows, int cols)
 {
     for (int i = threadIdx.x * 8; i < ROWS * COLS; i += blockDim.x * 8) {
@@ -42,41 +59,16 @@ __device__ void stage(T (&tile)[ROWS][COLS], const T *from, int row,
     }
 }
 
-// Four warps make 32 x 32 sums each: four fragments of 16 x 16.
-template <typename T>
-__global__ void product_wmma(float *c, const T *a, const T *b, int m,
-                             int n, int k)
-{
-    __shared__ __align__(32) T as[TILE][DEPTH], bs[DEPTH][TILE];
-    __shared__ __align__(32) float cs[TILE][TILE];
-    int row = blockIdx.y * TILE, col = blockIdx.x * TILE;
-    int warp = threadIdx.x / 32, top = warp / 2 * 32, left = warp % 2 * 32;
-
-    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum[2][2];
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++)
-            wmma::fill_fragment(sum[i][j], 0.0f);
-
-    for (int p = 0; p < k; p += DEPTH) {
-        stage(as, a, row, p, m, k);
-        stage(bs, b, p, col, k, n);
-        __syncthreads();
-        // TODO: multiply the two tiles, 16 columns of `as` at a time (15 lines)
-        (void)top, (void)left;  // where this warp's sums begin
-        __syncthreads();
-    }
-
-    // TODO: bring the sums to C, by way of `cs`: only what lies inside of C (11 lines)
-    (void)cs;
-}
-
 template <typename T>
 void matmul(float *c, const T *a, const T *b, int m, int n, int k)
 {
     if (m == 0 || n == 0)
         return;  // a grid of no blocks is an error
-    dim3 grid((n + TILE - 1) / TILE, (m + TILE - 1) / TILE);
-    product_wmma<T><<<grid, 128>>>(c, a, b, m, n, k);
+    int side = 16;  // a block makes side x side elements of C
+    auto kernel = product_naive<T>;
+    dim3 block(side, side);
+    dim3 grid((n + side - 1) / side, (m + side - 1) / side);
+    kernel<<<grid, block>>>(c, a, b, m, n, k);
     CHECK(cudaGetLastError());  // the caller synchronises
 }
 

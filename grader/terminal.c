@@ -139,10 +139,12 @@ static char *bounds(const Claim *c, int digits)
     return text_format("%.*f to %.*f", digits, c->at_least, digits, c->at_most);
 }
 
-// Two digits, but four where two would show a bound as kept that is not, and none for hundreds.
+// Two digits, but four where two would show a bound as kept that is not, and none for hundreds, or
+// thousands of a floor.
 static int digits_for(const Finding *f)
 {
     if (isfinite(f->claim->at_most) && f->claim->at_most >= 100) return 0;
+    if (claim_is_floor(f->claim) && f->claim->at_least >= 1000) return 0;
     bool over = f->verdict == VERDICT_SLOW && !claim_is_floor(f->claim);
     double bound = over ? f->claim->at_most : f->claim->at_least;
     bool failed = f->verdict == VERDICT_SLOW || f->verdict == VERDICT_SUSPECT;

@@ -20,17 +20,41 @@
 
 using namespace nvcuda;
 
-// ---- Version 1: fragments
+//> naive
+// Version 1: each thread makes one element of C from a row of A and a
+// column of B. It multiplies floats, and uses no Tensor Core.
+template <typename T>
+__global__ void product_naive(float *c, const T *a, const T *b, int m,
+                              int n, int k)
+{
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= m || col >= n)
+        return;
+
+    //> rows
+    const T *a_row = a + (size_t)row * pitch(k);  // A's rows have gaps
+    //< rows
+    float sum = 0;
+    //> sum TODO: add k products to `sum` (2 lines)
+    //| (void)a_row, (void)b;
+    for (int p = 0; p < k; p++)
+        sum += float(a_row[p]) * float(b[(size_t)p * pitch(n) + col]);
+    //< sum
+    c[(size_t)row * n + col] = sum;  // C's rows have none
+}
+//< naive
 
 //> tile-size
-enum { TILE = 64, DEPTH = 32 };  // a block makes TILE x TILE sums
+enum { TILE = 64, DEPTH = 32 };  // a block of 4 warps makes TILE x TILE sums
 //< tile-size
 
 //> stage
-// Copies the part of a matrix that begins at (row, col) into a tile, 8
-// numbers (16 bytes) at a time; what lies outside of it becomes 0.
-template <typename T, int ROWS, int COLS>
-__device__ void stage(T (&tile)[ROWS][COLS], const T *from, int row,
+// Copies the part of a matrix that begins at (row, col) into the first COLS
+// columns of a tile, 8 numbers (16 bytes) at a time. Places outside of the
+// matrix become 0. Rows of the tile may be WIDE > COLS numbers apart.
+template <int COLS, typename T, int ROWS, int WIDE>
+__device__ void stage(T (&tile)[ROWS][WIDE], const T *from, int row,
                       int col, int rows, int cols)
 {
     for (int i = threadIdx.x * 8; i < ROWS * COLS; i += blockDim.x * 8) {
@@ -48,8 +72,9 @@ __device__ void stage(T (&tile)[ROWS][COLS], const T *from, int row,
 }
 //< stage
 
+//> tensor TODO:
 //> wmma
-// Four warps make 32 x 32 sums each: four fragments of 16 x 16.
+// Version 2: four warps make 32 x 32 sums each: four fragments of 16 x 16.
 template <typename T>
 __global__ void product_wmma(float *c, const T *a, const T *b, int m,
                              int n, int k)
@@ -75,11 +100,10 @@ __global__ void product_wmma(float *c, const T *a, const T *b, int m,
     //> each-depth
     for (int p = 0; p < k; p += DEPTH) {
     //< each-depth
-        stage(as, a, row, p, m, k);
-        stage(bs, b, p, col, k, n);
+        stage<DEPTH>(as, a, row, p, m, k);
+        stage<TILE>(bs, b, p, col, k, n);
         __syncthreads();
-        //> steps TODO: multiply the two tiles, 16 columns of `as` at a time (15 lines)
-        //| (void)top, (void)left;  // where this warp's sums begin
+        //> steps
         for (int q = 0; q < DEPTH; q += 16) {
             wmma::fragment<wmma::matrix_a, 16, 16, 16, T,
                            wmma::row_major> fa[2];
@@ -101,8 +125,7 @@ __global__ void product_wmma(float *c, const T *a, const T *b, int m,
         __syncthreads();
     }
 
-    //> leave TODO: bring the sums to C, by way of `cs`: only what lies inside of C (11 lines)
-    //| (void)cs;
+    //> leave
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++)
             wmma::store_matrix_sync(&cs[top + 16 * i][left + 16 * j],
@@ -119,9 +142,62 @@ __global__ void product_wmma(float *c, const T *a, const T *b, int m,
     //< leave
 }
 //< wmma
+//< tensor
+
+//> padding TODO:
+//> padded
+// Version 3: the same, with 8 more numbers in each row of the tiles.
+template <typename T>
+__global__ void product_padded(float *c, const T *a, const T *b, int m,
+                             int n, int k)
+{
+    __shared__ __align__(32) T as[TILE][DEPTH + 8], bs[DEPTH][TILE + 8];
+    __shared__ __align__(32) float cs[TILE][TILE + 8];
+    int row = blockIdx.y * TILE, col = blockIdx.x * TILE;
+    int warp = threadIdx.x / 32, top = warp / 2 * 32, left = warp % 2 * 32;
+
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum[2][2];
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++)
+            wmma::fill_fragment(sum[i][j], 0.0f);
+
+    for (int p = 0; p < k; p += DEPTH) {
+        stage<DEPTH>(as, a, row, p, m, k);
+        stage<TILE>(bs, b, p, col, k, n);
+        __syncthreads();
+        for (int q = 0; q < DEPTH; q += 16) {
+            wmma::fragment<wmma::matrix_a, 16, 16, 16, T,
+                           wmma::row_major> fa[2];
+            wmma::fragment<wmma::matrix_b, 16, 16, 16, T,
+                           wmma::row_major> fb[2];
+            for (int i = 0; i < 2; i++) {
+                wmma::load_matrix_sync(fa[i], &as[top + 16 * i][q], DEPTH + 8);
+                wmma::load_matrix_sync(fb[i], &bs[q][left + 16 * i], TILE + 8);
+            }
+            for (int i = 0; i < 2; i++)
+                for (int j = 0; j < 2; j++)
+                    wmma::mma_sync(sum[i][j], fa[i], fb[j], sum[i][j]);
+        }
+        __syncthreads();
+    }
+
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++)
+            wmma::store_matrix_sync(&cs[top + 16 * i][left + 16 * j],
+                                    sum[i][j], TILE + 8,
+                                    wmma::mem_row_major);
+    __syncthreads();
+    for (int i = threadIdx.x; i < TILE * TILE; i += blockDim.x) {
+        int r = row + i / TILE, x = col + i % TILE;
+        if (r < m && x < n)
+            c[(size_t)r * n + x] = cs[i / TILE][i % TILE];
+    }
+}
+//< padded
+//< padding
 
 //> instructions TODO:
-// ---- Versions 2 and 3: the instructions themselves
+// ---- Version 4: the instructions themselves
 
 __device__ unsigned shared(const void *p)
 {
@@ -171,12 +247,11 @@ enum { A_BYTES = ROWS * STEP * 2, B_BYTES = STEP * COLS * 2 };
 //< sizes
 
 //> swizzle TODO:
-// The byte of a tile at which a chunk of a row lies. Swizzled, eight rows
+// The byte of a tile at which a chunk of a row begins. Eight rows
 // have the same chunk in eight different groups of four banks.
-template <bool SWIZZLED>
 __device__ unsigned place(int row, int chunk, int chunks)
 {
-    return (row * chunks + (SWIZZLED ? chunk ^ (row & 7) : chunk)) * 16;
+    return (row * chunks + (chunk ^ (row & 7))) * 16;
 }
 //< swizzle
 
@@ -186,7 +261,6 @@ struct Fragments {
     unsigned a[WARP / 16][4], b[WARP / 16][4];
 };
 
-template <bool SWIZZLED>
 __device__ void load(Fragments &f, unsigned a, unsigned b, int q)
 {
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -194,9 +268,9 @@ __device__ void load(Fragments &f, unsigned a, unsigned b, int q)
     int row = lane % 16, half = lane / 16;
 #pragma unroll
     for (int i = 0; i < WARP / 16; i++) {
-        load_rows(f.a[i], a + place<SWIZZLED>(top + 16 * i + row,
+        load_rows(f.a[i], a + place(top + 16 * i + row,
                                               q / 8 + half, A_CHUNKS));
-        load_turned(f.b[i], b + place<SWIZZLED>(q + row,
+        load_turned(f.b[i], b + place(q + row,
                                                 left / 8 + 2 * i + half,
                                                 B_CHUNKS));
     }
@@ -246,34 +320,6 @@ __device__ void leave(float *c, const Sums &d, int row, int col, int m,
 }
 //< sums-of-a-warp
 
-//> registers TODO:
-// Version 2: the tiles as they come, with no fragments but our own.
-template <typename T>
-__global__ void product_mma(float *c, const T *a, const T *b, int m,
-                            int n, int k)
-{
-    extern __shared__ __align__(128) char tiles[];
-    int row = blockIdx.y * ROWS, col = blockIdx.x * COLS;
-    T(&as)[ROWS][STEP] = *(T(*)[ROWS][STEP])tiles;
-    T(&bs)[STEP][COLS] = *(T(*)[STEP][COLS])(tiles + A_BYTES);
-    Sums d = {};
-    Fragments f;
-
-    for (int p = 0; p < k; p += STEP) {
-        stage(as, a, row, p, m, k);
-        stage(bs, b, p, col, k, n);
-        __syncthreads();
-#pragma unroll
-        for (int q = 0; q < STEP; q += 16) {
-            load<false>(f, shared(as), shared(bs), q);
-            add<T>(d, f);
-        }
-        __syncthreads();
-    }
-    leave(c, d, row, col, m, n);
-}
-//< registers
-
 //> copies TODO:
 // Copies 16 bytes to shared memory without waiting for them; those
 // beyond the first `bytes` become 0, and are not read.
@@ -320,8 +366,8 @@ __device__ Mine mine_of(const T *a, const T *b, int row, int col, int m,
     x.b = (const char *)(b + (size_t)br * pitch(n) + col + bc * 8);
     x.a_apart = (size_t)A_APART * pitch(k) * 2;
     x.b_apart = (size_t)B_APART * pitch(n) * 2;
-    x.a_to = place<true>(ar, ac, A_CHUNKS);
-    x.b_to = A_BYTES + place<true>(br, bc, B_CHUNKS);
+    x.a_to = place(ar, ac, A_CHUNKS);
+    x.b_to = A_BYTES + place(br, bc, B_CHUNKS);
     x.rows = m - row - ar;
     x.bytes = max(0, min(16, (n - col - bc * 8) * 2));
     x.a_at = ac * 8;
@@ -351,7 +397,7 @@ __device__ void fetch(const Mine &x, unsigned to, int p, int n, int k,
 //< stages
 
 //> pipeline TODO:
-// Version 3: while one stage is multiplied, the next ones are under way.
+// Version 4: while one stage is multiplied, the next ones are under way.
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
     product_stages(float *c, const T *a, const T *b, int m, int n, int k)
@@ -380,7 +426,7 @@ __global__ void __launch_bounds__(THREADS)
     //< wait-first
     __syncthreads();
     if (steps > 0)
-        load<true>(f[0], to, to + A_BYTES, 0);
+        load(f[0], to, to + A_BYTES, 0);
 
     int now = 0, last = STAGES - 1;
     for (int t = 0; t < steps; t++) {
@@ -395,7 +441,7 @@ __global__ void __launch_bounds__(THREADS)
                 __syncthreads();
             }
             if (q < STEP / 16 - 1 || t + 1 < steps)
-                load<true>(f[(q + 1) % 2], at, at + A_BYTES,
+                load(f[(q + 1) % 2], at, at + A_BYTES,
                            (q + 1) * 16 % STEP);
             if (q < STEP / 16 - 1 && ahead < steps)
                 fetch(mine, to + last * STAGE_BYTES, ahead * STEP, n, k, q,
@@ -413,7 +459,7 @@ __global__ void __launch_bounds__(THREADS)
 
 //> version TODO:
 #ifndef VERSION
-#define VERSION 3
+#define VERSION 4  // the kernel that `matmul` launches
 #endif
 //< version
 
@@ -425,22 +471,32 @@ void matmul(float *c, const T *a, const T *b, int m, int n, int k)
     if (m == 0 || n == 0)
         return;  // a grid of no blocks is an error
     //< empty
-    //> others TODO:
-    if (VERSION > 1) {
+    //> stages-launch TODO:
+    if (VERSION == 4) {
         int across = (n + COLS - 1) / COLS, down = (m + ROWS - 1) / ROWS;
-        int bytes = VERSION == 2 ? STAGE_BYTES : STAGES * STAGE_BYTES;
-        auto kernel = VERSION == 2 ? product_mma<T> : product_stages<T>;
+        int bytes = STAGES * STAGE_BYTES;
         CHECK(cudaFuncSetAttribute(
-            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-        dim3 grid = VERSION == 2 ? dim3(across, down) : dim3(across * down);
-        kernel<<<grid, THREADS, bytes>>>(c, a, b, m, n, k);
+            product_stages<T>,
+            cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        product_stages<T>
+            <<<across * down, THREADS, bytes>>>(c, a, b, m, n, k);
         CHECK(cudaGetLastError());
         return;
     }
-    //< others
-    dim3 grid((n + TILE - 1) / TILE, (m + TILE - 1) / TILE);
+    //< stages-launch
+    //> choice TODO:
+    //| int side = 16;  // a block makes side x side elements of C
+    //| auto kernel = product_naive<T>;
+    //| dim3 block(side, side);
+    int side = VERSION == 1 ? 16 : TILE;
+    auto kernel = VERSION == 1   ? product_naive<T>
+                  : VERSION == 2 ? product_wmma<T>
+                                 : product_padded<T>;
+    dim3 block = VERSION == 1 ? dim3(side, side) : dim3(128);
+    //< choice
+    dim3 grid((n + side - 1) / side, (m + side - 1) / side);
     //> run
-    product_wmma<T><<<grid, 128>>>(c, a, b, m, n, k);
+    kernel<<<grid, block>>>(c, a, b, m, n, k);
     //< run
     CHECK(cudaGetLastError());  // the caller synchronises
 }

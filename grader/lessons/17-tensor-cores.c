@@ -110,7 +110,7 @@ static double of_turned_b(int i, int j, int side)
 
 static double turned_tiles(int i, int j) { return of_turned_b(i, j, 8); }
 
-// Mistakes with version 1's fragments. Its blocks make SUMS x SUMS sums from tiles of SUMS x STEPS
+// Mistakes with version 2's fragments. Its blocks make SUMS x SUMS sums from tiles of SUMS x STEPS
 // and STEPS x SUMS numbers, its four warps 32 x 32 sums each, in fragments of 16 x 16.
 enum { SUMS = 64, STEPS = 32 };
 
@@ -479,9 +479,9 @@ Check(tensor_cores, large_and_small)
     expect_close_f32(c, want, 0, bound(k));
 }
 
-// The check that profiles/lessons/17-tensor-cores.cfg measures: 2 x 128 KiB must be read, 256 KiB
-// written.
-Check(tensor_cores, side_256) { closely(BF16, 256, 256, 256); }
+// The check that profiles/lessons/17-tensor-cores.cfg measures: 12 x 11 tiles of 128 x 128, one for
+// each multiprocessor of an H200.
+Check(tensor_cores, full_device) { closely(BF16, 1536, 1408, 128); }
 
 // ---- What profiles/lessons/17-tensor-cores.cfg times on a GPU
 

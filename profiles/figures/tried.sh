@@ -50,7 +50,7 @@ case $lesson in
         sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_elapsed
         sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_elapsed sm__warps_active.avg.per_cycle_active
         launch__registers_per_thread launch__occupancy_limit_registers'
-    for version in 1 2 3; do build "version $version" $version ''; done ;;
+    for version in 1 2 3 4; do build "version $version" $version ''; done ;;
 21-fusion)
     counters=
     for version in 1 2 3 4; do build "version $version" $version ''; done

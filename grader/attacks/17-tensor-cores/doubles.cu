@@ -1,4 +1,4 @@
-// expect: SLOW
+// expect: STEP 0
 // The products are made in double, by a pipe that is not looked at, without Tensor Cores.
 #include "17-tensor-cores.h"
 
