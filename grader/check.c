@@ -4,6 +4,7 @@
 #include "check.h"
 #include "buffer.h"
 #include "process.h"
+#include "file.h"
 #include "record.h"
 #include "run.h"
 #include "text.h"

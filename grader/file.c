@@ -23,3 +23,14 @@ bool file_write(const char *path, bool (*write)(FILE *f, void *what), void *what
     errno = why;
     return good;
 }
+
+static bool dump(FILE *f, void *json)
+{
+    return json_dumpf(json, f, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) == 0
+        && putc('\n', f) != EOF;
+}
+
+bool json_write(const char *path, const json_t *json)
+{
+    return file_write(path, dump, (void *)json);
+}

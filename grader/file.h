@@ -1,5 +1,6 @@
 // Files that are written whole or not at all.
 #pragma once
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -7,3 +8,6 @@
 // anything failed: what was there before is left as it was, and errno is the system's, or what
 // `write` left it at.
 bool file_write(const char *path, bool (*write)(FILE *f, void *what), void *what);
+
+// The same for JSON.
+bool json_write(const char *path, const json_t *json);

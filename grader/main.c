@@ -17,6 +17,7 @@
 // command that ends in simulator/run: that simulated device alone. Anything else,
 // also nothing: the GPU is wanted, with this command before the worker.
 #define _GNU_SOURCE
+#include "file.h"
 #include "compile.h"
 #include "confine.h"
 #include "grader.h"
@@ -485,8 +486,7 @@ static void find_gpu(Result *r)
 // Compiles the submission, runs the checks, and judges what they recorded.
 static void grade(Result *r, const char *root, const char *define)
 {
-    result_find_todo(r);
-    result_find_unread(r);
+    result_read_source(r);
     recall(r);
     json_t *refusal = prepare(r, root, define);
     if (refusal) {

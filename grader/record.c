@@ -1,6 +1,5 @@
 // Facts and records, and the only way in which the grader writes JSON.
 #include "record.h"
-#include "file.h"
 #include "text.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,15 +39,4 @@ enum verdict record_verdict(const json_t *record)
 {
     const json_t *fact = record_deciding_fact(record);
     return fact ? fact_verdict(fact) : VERDICT_PASS;
-}
-
-static bool dump(FILE *f, void *json)
-{
-    return json_dumpf(json, f, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) == 0
-        && putc('\n', f) != EOF;
-}
-
-bool json_write(const char *path, const json_t *json)
-{
-    return file_write(path, dump, (void *)json);
 }

@@ -37,6 +37,3 @@ json_t *record_deciding_fact(const json_t *record);
 
 // PASS if there are no facts.
 enum verdict record_verdict(const json_t *record);
-
-// Writes JSON, whole or not at all (file.h).
-bool json_write(const char *path, const json_t *json);

@@ -26,24 +26,14 @@ static bool is_as_handed_out(const Result *r)
     return a == b;
 }
 
-void result_find_todo(Result *r)
+static void look_for_todo(Result *r, const char *line, int number)
 {
-    FILE *f = fopen(r->submission, "re");
-    char *line = NULL;
-    size_t room = 0;
-    for (int number = 1; f && getline(&line, &room, f) >= 0; number++) {
-        char *todo = strstr(line, "TODO");
-        if (!todo || strncmp(line + strspn(line, " \t"), "//>", 3) == 0)
-            continue; // a solution's marker is nobody's task
-        if (!r->todos++) {
-            todo[strcspn(todo, "\r\n")] = 0;
-            r->todo_line = number;
-            r->todo = text_clean(todo);
-        }
-    }
-    free(line);
-    if (f) fclose(f);
-    r->touched = r->todos && !is_as_handed_out(r);
+    const char *todo = strstr(line, "TODO");
+    if (!todo || strncmp(line + strspn(line, " \t"), "//>", 3) == 0)
+        return; // a solution's marker is nobody's task
+    if (r->todos++) return;
+    r->todo_line = number;
+    r->todo = text_clean(todo);
 }
 
 // Blanks the comments of a line. `within`: one that began in an earlier line goes on, then and
@@ -66,13 +56,15 @@ static void blank_comments(char *line, bool *within)
     }
 }
 
-void result_find_unread(Result *r)
+void result_read_source(Result *r)
 {
     FILE *f = fopen(r->submission, "re");
     char *line = NULL;
     size_t room = 0;
     bool within = false, reads = false;
     for (int number = 1; f && getline(&line, &room, f) >= 0; number++) {
+        line[strcspn(line, "\r\n")] = 0;
+        look_for_todo(r, line, number);
         blank_comments(line, &within);
         if (!r->unread_line && strstr(line, "<<<")) r->unread_line = number;
         reads = reads || strstr(line, "cudaGetLastError") || strstr(line, "cudaPeekAtLastError");
@@ -80,6 +72,7 @@ void result_find_unread(Result *r)
     free(line);
     if (f) fclose(f);
     if (reads) r->unread_line = 0;
+    r->touched = r->todos && !is_as_handed_out(r);
 }
 
 static const json_t *record_of(const json_t *records, const char *check)

@@ -55,11 +55,9 @@ void result_judge_gpu(Result *r, const Profile *profile);
 // A run that ended before any check: BUILD, NODEVICE, GRADER_ERROR.
 void result_refuse(Result *r, json_t *fact);
 
-// Looks for TODO lines in the submission, and whether it has changed since it was handed out.
-void result_find_todo(Result *r);
-
-// Looks for launches whose errors nothing in the submission reads.
-void result_find_unread(Result *r);
+// Looks for TODO lines in the submission, whether it has changed since it was handed out, and for
+// launches whose errors nothing in it reads.
+void result_read_source(Result *r);
 
 // The verdict in words, the state first, at most 72 columns.
 void result_print(const Result *r, FILE *out);

@@ -36,11 +36,11 @@ is_one_program() {
 
 # Kills the suite once it has taken too long, or waits for itself, and says so.
 watch() {
-    taken=0 quiet=0 before=
+    taken=0 quiet=0 before= look=10
+    for most in "$limit" "$most_quiet"; do [ "$look" -le "$most" ] || look=$most; done
     while [ "$taken" -lt "$limit" ] && [ "$quiet" -lt "$most_quiet" ]; do
-        sleep 1
-        taken=$((taken + 1)) quiet=$((quiet + 1))
-        [ $((taken % 10)) -eq 0 ] || [ "$taken" -ge "$limit" ] || [ "$quiet" -ge "$most_quiet" ] || continue
+        sleep "$look"
+        taken=$((taken + look)) quiet=$((quiet + look))
         processes=$(family "$1")
         work=$(worked "$processes")
         [ "$work" = "$before" ] && is_one_program "$processes" || quiet=0

@@ -62,7 +62,7 @@ static bool write_roster(FILE *f, void *what)
     const Class *c = what;
     fputs("pseudonym,student\n", f);
     for (size_t n = 0; n < c->count; n++) {
-        if (n && strcmp(c->submission[n].student, c->submission[n - 1].student) == 0) continue;
+        if (!class_is_new_student(c, n)) continue;
         cell(f, c->submission[n].pseudonym, ',');
         cell(f, c->submission[n].student, '\n');
     }

@@ -7,7 +7,7 @@
 //
 // A folder for each student holds files that are named as the exercises are. GRADES has
 //
-//     secret                           the key; whoever has it can work out the seeds
+//     secret                           the key: the seeds can be worked out from it
 //     roster.csv                       pseudonym, student: the only file with names, but for
 //     gradebook.csv sealed/HASH/exercises/NN-name.cu     what is graded, as it was when it was
 //     taken results/PSEUDONYM/NN-name.json       the grader's result; .txt beside it: what the
@@ -44,9 +44,12 @@ typedef struct Class {
 // folder cannot be read, or GRADES cannot be written; it has said why.
 bool class_collect(Class *c);
 
+// Is the n-th submission the first one of its student?
+bool class_is_new_student(const Class *c, size_t n);
+
 // ---- secret.c
 
-// Reads the key, or makes one that nobody else may read. False: errno says why.
+// Reads the key, or makes one, in a file of mode 0600. False: errno says why.
 bool secret_open(const char *grades);
 
 // Lower-case hexadecimal digits, then a 0. SHA-256 of bytes; and keyed with the secret (HMAC),

@@ -101,7 +101,7 @@ static bool add(Class *c, const char *student, char *lesson, int folder, const c
 static bool collect_student(Class *c, int above, const char *student)
 {
     int folder = openat(above, student, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder < 0) return true; // no folder: nobody's
+    if (folder < 0) return true; // a file beside the students' folders
     DIR *files = fdopendir(folder);
     bool good = files || say(student);
     for (struct dirent *e; good && (e = readdir(files));) {
@@ -110,6 +110,11 @@ static bool collect_student(Class *c, int above, const char *student)
     }
     if (files) closedir(files);
     return good;
+}
+
+bool class_is_new_student(const Class *c, size_t n)
+{
+    return !n || strcmp(c->submission[n].student, c->submission[n - 1].student) != 0;
 }
 
 static int by_student(const void *a, const void *b)

@@ -32,11 +32,8 @@ static bool has_sandbox(void)
 
 static void say_end(const Class *c)
 {
-    size_t refused = 0, students = 0;
-    for (size_t n = 0; n < c->count; n++) {
-        refused += c->submission[n].refused != NULL;
-        students += !n || strcmp(c->submission[n].student, c->submission[n - 1].student) != 0;
-    }
+    size_t students = 0;
+    for (size_t n = 0; n < c->count; n++) students += class_is_new_student(c, n);
     printf("%zu submissions of %zu students: %s/gradebook.csv\n", c->count, students, c->grades);
     for (size_t n = 0; n < c->count; n++) {
         const Submission *s = &c->submission[n];

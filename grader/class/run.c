@@ -90,11 +90,6 @@ static bool is_fault(const json_t *result)
     return !verdict || strcmp(verdict, verdict_word(VERDICT_GRADER_ERROR)) == 0;
 }
 
-static bool write_json(FILE *f, void *what)
-{
-    return json_dumpf(what, f, JSON_INDENT(1) | JSON_SORT_KEYS) == 0 && fputc('\n', f) >= 0;
-}
-
 // Keeps what the grader has found, or that it found nothing.
 static bool keep(Job *j, json_t *result)
 {
@@ -104,8 +99,8 @@ static bool keep(Job *j, json_t *result)
     if (!result) result = json_pack("{ss}", "verdict", verdict_word(VERDICT_GRADER_ERROR));
     json_object_set_new(result, "class",
                         json_pack("{ss ss ss sb}", "hash", s->hash, "version", version(), "seed",
-                                  seed, "trusted", 1));
-    bool good = rename(j->words, s->words) == 0 && file_write(s->result, write_json, result);
+                                  seed, "trusted", 1)); // nothing is graded without the sandbox
+    bool good = rename(j->words, s->words) == 0 && json_write(s->result, result);
     if (!good) fprintf(stderr, "%s: %s\n", s->result, strerror(errno));
     unlink(j->result);
     json_decref(result);
@@ -165,23 +160,29 @@ static size_t look(Job *jobs, int at_once, const char *root, bool *good)
     return done;
 }
 
+// What has no result yet, in the class's order; *count of them.
+static const Submission **find_due(const Class *c, size_t *count)
+{
+    const Submission **due = calloc(c->count, sizeof *due);
+    *count = 0;
+    for (size_t n = 0; due && n < c->count; n++) {
+        const Submission *s = &c->submission[n];
+        if (s->sealed && !class_is_graded(s)) due[(*count)++] = s;
+    }
+    return due;
+}
+
 bool class_run(const Class *c, const char *root, int at_once)
 {
+    size_t all, done = 0, next = 0;
+    const Submission **due = find_due(c, &all);
     Job *jobs = calloc((size_t)at_once, sizeof *jobs);
-    size_t left = 0, done = 0, next = 0;
-    bool good = jobs != NULL;
+    bool good = due && jobs;
     double began = seconds_now();
-    for (size_t n = 0; n < c->count; n++)
-        left += c->submission[n].sealed && !class_is_graded(&c->submission[n]);
-    size_t all = left;
     process_adopt();
     while (good && done < all) {
-        for (Job *j = jobs; j < jobs + at_once && next < c->count; j++) {
-            while (next < c->count
-                   && (!c->submission[next].sealed || class_is_graded(&c->submission[next])))
-                next++;
-            if (!j->submission && next < c->count) begin(j, &c->submission[next++], root);
-        }
+        for (Job *j = jobs; j < jobs + at_once; j++)
+            if (!j->submission && next < all) begin(j, due[next++], root);
         poll(NULL, 0, 20);
         size_t before = done;
         done += look(jobs, at_once, root, &good);
@@ -189,5 +190,6 @@ bool class_run(const Class *c, const char *root, int at_once)
     }
     process_sweep();
     free(jobs);
+    free(due);
     return good;
 }

@@ -1,7 +1,6 @@
-// A room without a view for programs that nobody trusts: the parts of build/grader/sandbox. Its
-// main.c has the command.
-#ifndef SANDBOX_H
-#define SANDBOX_H
+// Runs programs that are not trusted: the parts of build/grader/sandbox, whose command is explained
+// in main.c.
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,8 +32,7 @@ void limits_remove(void);
 const char *limits_memory_kept(void);
 const char *limits_processes_kept(void);
 
-// Becomes a user whom nobody else is, if this is root and such a user may read all `paths` (which
-// end with NULL); that user owns `folder` then, which may be NULL. False: it stays who it is.
+// If this is root, becomes a user with a number that no other process has, as long as such a user
+// may read all `paths` (which end with NULL). That user owns `folder` then, which may be NULL.
+// False: it stays who it is.
 bool stranger_become(const char *const *paths, const char *folder);
-
-#endif

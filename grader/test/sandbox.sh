@@ -69,7 +69,7 @@ said=$("$sandbox" --memory none -- true 2>&1)
 holds 'a limit that is no number is 125' [ $? -eq 125 ]
 holds 'no command is 125' sh -c "$sandbox 2>/dev/null; [ \$? -eq 125 ]"
 
-# Who it is. Root's submissions are a user's whom nobody else is; who isn't root can be nobody else.
+# Its user: for root a number that no other process has, for others their own.
 "$sandbox" --read "$scratch" -- sleep 98763 &
 sleep 0.5
 owner=

@@ -1,4 +1,5 @@
 // Results are written whole or not at all.
+#include "file.h"
 #include "record.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
