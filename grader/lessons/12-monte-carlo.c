@@ -18,6 +18,10 @@ enum variant {
     MULTIPLIERS_SWAPPED,
     OWN_PRODUCT,
     IN_PLACE,
+    KEYS_EXCHANGED,
+    LOWS_EXCHANGED,
+    SIGNED_HALVES,
+    NO_KEY,
     VARIANTS
 };
 
@@ -36,7 +40,22 @@ static const char *const philox_words[VARIANTS] = {
     [IN_PLACE] =
         "These are the words when x is changed before it is multiplied: a round's products "
         "are of the old x and z.",
+    [KEYS_EXCHANGED] = "These are the words when the key's two words are exchanged: x takes the "
+                       "key's x, and z its y.",
+    [LOWS_EXCHANGED] = "These are the words when the two low halves are exchanged: y is the low "
+                       "half of z's product, "
+                       "and w that of x's.",
+    [SIGNED_HALVES] =
+        "These are the words when the high halves are of signed products; __umulhi takes words "
+        "without a sign.",
+    [NO_KEY] = "These are the words when the key is left out of the round.",
 };
+
+// The high half of a product of signed words, as __mulhi has it.
+static uint32_t signed_high(uint64_t a, uint32_t b)
+{
+    return (uint32_t)((uint64_t)((int64_t)(int32_t)a * (int32_t)b) >> 32);
+}
 
 static void philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2],
                    enum variant v)
@@ -50,12 +69,16 @@ static void philox(uint32_t out[4], const uint32_t counter[4], const uint32_t ke
         uint64_t p = m * c[0], q = n * c[2];
         uint32_t high[2] = { (uint32_t)(p >> 32), (uint32_t)(q >> 32) },
                  low[2] = { (uint32_t)p, (uint32_t)q };
+        if (v == SIGNED_HALVES) high[0] = signed_high(m, c[0]), high[1] = signed_high(n, c[2]);
         const uint32_t *up = v == HALVES_SWAPPED ? low : high,
                        *down = v == HALVES_SWAPPED ? high : low;
         if (v == KEY_FIRST) k[0] += 0x9E3779B9, k[1] += 0xBB67AE85;
         int other = v != OWN_PRODUCT; // x and y are made of the other one's product
-        uint32_t next[4] = { up[other] ^ c[1] ^ k[0], down[other], up[!other] ^ c[3] ^ k[1],
-                             down[!other] };
+        int lows = v == LOWS_EXCHANGED ? !other : other;
+        uint32_t kx = v == NO_KEY ? 0 : k[v == KEYS_EXCHANGED],
+                 ky = v == NO_KEY ? 0 : k[v != KEYS_EXCHANGED];
+        uint32_t next[4] = { up[other] ^ c[1] ^ kx, down[lows], up[!other] ^ c[3] ^ ky,
+                             down[!lows] };
         if (v == IN_PLACE) {
             uint64_t late = m * next[0];
             next[2] = (uint32_t)(late >> 32) ^ c[3] ^ k[1], next[3] = (uint32_t)late;
@@ -91,7 +114,17 @@ static const char *which_philox(const Mismatch *m)
 {
     for (enum variant v = AS_ASKED + 1; v < VARIANTS; v++)
         if (is_variant(m, v)) return philox_words[v];
-    return NULL;
+
+    static char words[160];
+    const uint32_t *is = (const uint32_t *)m->out->i32;
+    uint32_t want[4];
+    philox(want, counter_of(0), key_of(0), AS_ASKED);
+    if (memcmp(is, want, sizeof want) == 0) return NULL;
+    snprintf(
+        words, sizeof words,
+        "In hexadecimal the first block is %08x %08x %08x %08x, and should be %08x %08x %08x %08x.",
+        is[0], is[1], is[2], is[3], want[0], want[1], want[2], want[3]);
+    return words;
 }
 
 static void make_blocks(size_t blocks)
@@ -164,8 +197,9 @@ enum points {
 enum { TELLING = 1000 }; // of so many points two mistakes hardly give the same number
 
 static const char *const points_words[POINTS] = {
-    [EVEN_NUMBER] = ": the last block gives two points, although only one is asked for",
-    [LAST_MISSING] = ": the last point is missing, the only one of its block",
+    [EVEN_NUMBER] =
+        ": the second point of the last block is counted, although only its first is asked for",
+    [LAST_MISSING] = ": the last point is not counted, the only one of its block",
     [A_BLOCK_EACH] =
         ": that is what you get if point p has block p to itself; two points share one",
     [FIRST_OF_EACH] = ": that is what you get if both points of a block take its first two words",
