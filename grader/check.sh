@@ -179,6 +179,11 @@ for lesson in $lessons; do
     done
     folded=$(awk '/^## /{ within = /^## (Hints|Quiz)/ } within && /@(fig|tbl|lst|sec|eq):/' "$text")
     holds "$text: a hint or a question refers to what is elsewhere, which a terminal cannot number: $folded" [ -z "$folded" ]
+    often=$(awk '/^## /{ within = /^## Quiz/ } !within { next }
+        /^[0-9]+\. / { questions++; option = 0 }
+        /^ *- \[[ x]\]/ { option++; if (/\[x\]/) right[option]++ }
+        END { for (o in right) if (2 * right[o] > questions) print substr("abcdef", o, 1) }' "$text")
+    holds "$text: the answer $often is right in more than half of the quiz; change the order of options" [ -z "$often" ]
     holds "$text: quotes no region of its solution" grep -q "include=solutions/$lesson.cu" "$text"
     count=$(awk '/^```/ { code = !code; next } !code' "$text" | wc -w)
     holds "$text: $count words of prose; a lesson has 1000 to 8000" [ "$count" -ge 1000 -a "$count" -le 8000 ]
