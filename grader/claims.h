@@ -273,17 +273,14 @@ int ladder_points(const Ladder *ladder, int step);
 // are not, it is the ladder's.
 const char *ladder_check(const Ladder *ladder, int step);
 
-// The predicted time of a call, in ns, that records have of the step's check; 0: none. It is from
-// the beginning of the call's first piece of work to the end of its last where that is known, and
-// else the sum of its kernels' times.
+// The predicted time of a call, in ns, that records have of the step's check (device_time()); 0:
+// none.
 double ladder_time(const Ladder *ladder, int step, const json_t *records);
 
-// Whether that is known.
+// Is it the time of the whole call, and not the sum of its kernels' (device_time_is_whole())?
 bool ladder_is_whole(const Ladder *ladder, int step, const json_t *records);
 
-// What a call of that check that launches one kernel takes at least on the device, in ns; where
-// ladder_is_whole(), what its bytes take at least on the bus. 0: not known, as on several devices.
-// `root` and `device` are those of device_least_time().
+// What a call of that check takes at least on the device, in ns (device_least()). 0: not known.
 double ladder_least_time(const Ladder *ladder, int step, const json_t *records, const char *root,
                          const char *device);
 

@@ -49,7 +49,32 @@ double device_least_time(const char *root, const char *device, double read, doub
     return ask(root, device, least, read, written);
 }
 
-double device_least_journey(const char *root, const char *device, double htod, double dtoh)
+// ---- Of a check's record
+
+static double number_of(const json_t *record, const char *key)
 {
-    return ask(root, device, least_on_the_bus, htod, dtoh);
+    return json_number_value(json_object_get(record, key));
+}
+
+static double elapsed(const json_t *record)
+{
+    return number_of(json_object_get(record, "counters"), "devices__elapsed_ns.sum");
+}
+
+bool device_time_is_whole(const json_t *record) { return elapsed(record) > 0; }
+
+double device_time(const json_t *record)
+{
+    return device_time_is_whole(record) ? elapsed(record) : number_of(record, "time_ns");
+}
+
+double device_least(const char *root, const char *device, const json_t *record)
+{
+    double calls = number_of(record, "calls"), read = number_of(record, "compulsory_read"),
+           written = number_of(record, "compulsory_write"),
+           htod = number_of(record, "compulsory_htod"), dtoh = number_of(record, "compulsory_dtoh");
+    if (number_of(record, "compulsory_link") > 0) return 0; // of several devices
+    if (device_time_is_whole(record)) return 1e9 * ask(root, device, least_on_the_bus, htod, dtoh);
+    if (read + written <= 0) return 0;
+    return 1e9 * calls * device_least_time(root, device, read / calls, written / calls);
 }

@@ -6,8 +6,6 @@
 #include "text.h"
 #include <string.h>
 
-#define ELAPSED "devices__elapsed_ns.sum"
-
 unsigned claims_missed(const Finding *findings, size_t count)
 {
     unsigned missed = 0;
@@ -81,43 +79,27 @@ static const json_t *record_of(const char *name, const json_t *records)
     return NULL;
 }
 
-// A number of the record, or of its counters, for each call.
-static double per_call(const json_t *record, const json_t *of, const char *key)
+static double per_call(const json_t *record, double all)
 {
-    return record ? json_number_value(json_object_get(of, key))
-                        / json_number_value(json_object_get(record, "calls"))
-                  : 0;
-}
-
-// Is it known when the calls began and ended, and not only how long their kernels were?
-static bool is_whole(const json_t *record)
-{
-    return json_number_value(json_object_get(json_object_get(record, "counters"), ELAPSED)) > 0;
+    return record ? all / json_number_value(json_object_get(record, "calls")) : 0;
 }
 
 bool ladder_is_whole(const Ladder *l, int step, const json_t *records)
 {
-    return is_whole(record_of(ladder_check(l, step), records));
+    return device_time_is_whole(record_of(ladder_check(l, step), records));
 }
 
 double ladder_time(const Ladder *l, int step, const json_t *records)
 {
     const json_t *r = record_of(ladder_check(l, step), records);
-    return is_whole(r) ? per_call(r, json_object_get(r, "counters"), ELAPSED)
-                       : per_call(r, r, "time_ns");
+    return per_call(r, device_time(r));
 }
 
 double ladder_least_time(const Ladder *l, int step, const json_t *records, const char *root,
                          const char *device)
 {
     const json_t *r = record_of(ladder_check(l, step), records);
-    double read = per_call(r, r, "compulsory_read"), written = per_call(r, r, "compulsory_write");
-    if (per_call(r, r, "compulsory_link") > 0) return 0; // of several devices
-    if (is_whole(r))
-        return 1e9
-             * device_least_journey(root, device, per_call(r, r, "compulsory_htod"),
-                                    per_call(r, r, "compulsory_dtoh"));
-    return read + written > 0 ? 1e9 * device_least_time(root, device, read, written) : 0;
+    return per_call(r, device_least(root, device, r));
 }
 
 static int step_of(const json_t *result)

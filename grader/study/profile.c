@@ -121,24 +121,15 @@ static void print_claim(const json_t *claim)
     free(value);
 }
 
-// A launch a call, and what is compulsory moved at the full rate, bound the time from below. Where
-// the whole calls are known, it is what is compulsory on the bus.
 static void print_time(const json_t *check, const char *device)
 {
-    double read = number_of(check, "compulsory_read"),
-           written = number_of(check, "compulsory_write"), calls = number_of(check, "calls");
-    double htod = number_of(check, "compulsory_htod"), dtoh = number_of(check, "compulsory_dtoh");
-    double elapsed = number_of(json_object_get(check, "counters"), "devices__elapsed_ns.sum"),
-           work = number_of(json_object_get(check, "counters"), "devices__work_ns.sum");
-    double seconds = elapsed > 0
-                       ? device_least_journey(".", device, htod, dtoh)
-                       : calls * device_least_time(".", device, read / calls, written / calls);
-    char *value = text_format("~%.1f", (elapsed > 0 ? elapsed : number_of(check, "time_ns")) / 1e3);
-    char *least =
-        seconds > 0 && read + written > 0 ? text_format("%.1f", seconds * 1e6) : strdup("-");
+    double bound = device_least(".", device, check);
+    char *value = text_format("~%.1f", device_time(check) / 1e3);
+    char *least = bound > 0 ? text_format("%.1f", bound / 1e3) : strdup("-");
     print_row("time, µs, predicted", value, least, "-", "");
-    if (elapsed > 0) {
+    if (device_time_is_whole(check)) {
         // Copies and kernels that overlap take less time than their sum.
+        double work = number_of(json_object_get(check, "counters"), "devices__work_ns.sum");
         char *sum = text_format("~%.1f", work / 1e3);
         print_row("all work in turn, µs", sum, "-", "-", "");
         free(sum);
