@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests `make grade` on a class of four: what is graded and what is refused, the gradebook, and that a run which is killed and begun
+# Tests `make grade` on a class of five: what is graded and what is refused, the gradebook, and that a run which is killed and begun
 # again leaves the same one.
 set -u
 [ -x build/grader/01-first-kernel ] && [ -x build/grader/class ] || { echo 'class: type make ready-1 build/grader/class first'; exit 1; }
@@ -10,10 +10,15 @@ class=$scratch/class grades=$scratch/grades
 passed=0 failed=0
 . grader/holds.sh
 
-mkdir -p "$class/Ada Lovelace" "$class/Bob" "$class/=1+1" "$class/Zoë"
+mkdir -p "$class/Ada Lovelace" "$class/Bob" "$class/Cy" "$class/=1+1" "$class/Zoë"
 cp solutions/01-first-kernel.cu "$class/Ada Lovelace"
 cp exercises/01-first-kernel.cu "$class/Bob"
 echo '#include "../../../../solutions/01-first-kernel.cu"' >"$class/=1+1/01-first-kernel.cu"
+cat >"$class/Cy/01-first-kernel.cu" <<'CU'
+#include "01-first-kernel.h"
+#include <signal.h>
+void vector_add(float *, const float *, const float *, int) { raise(SIGFPE); }
+CU
 ln -s /etc/passwd "$class/Zoë/01-first-kernel.cu"
 : >"$class/Zoë/02-managed-memory.cu"
 mkfifo "$class/Zoë/03-grids-and-indexing.cu"
@@ -30,12 +35,13 @@ row() { grep -q -- "^$1" "$grades/gradebook.csv"; }
 holds 'a right answer has no 10 points' row 'Ada Lovelace,01-first-kernel,PASS,2,10,,yes,[0-9a-f]\{64\},$'
 holds 'an untouched exercise is no TODO' row 'Bob,01-first-kernel,TODO,,0,,yes,'
 holds 'our answer can be included, or a formula is a cell' row "\"'=1+1\",01-first-kernel,BUILD,,0,,yes,"
+holds 'a signal in the sandbox is no CRASH' row 'Cy,01-first-kernel,CRASH,,0,,yes,'
 holds 'a link is followed' row 'Zoë,01-first-kernel,REFUSED,,0,,no,,it is a link$'
 holds 'an empty file is no BUILD' row 'Zoë,02-managed-memory,BUILD,'
 holds 'a pipe is read' row 'Zoë,03-grids-and-indexing,REFUSED,.*regular'
 holds 'a file of 10 GB is read' row 'Zoë,04-roofline,REFUSED,.*10737418240 bytes'
 holds 'a folder is taken for a file' row 'Zoë,05-transpose,REFUSED,.*regular'
-holds "a row for each, and none besides: $(wc -l <"$grades/gradebook.csv")" [ "$(wc -l <"$grades/gradebook.csv")" -eq 9 ]
+holds "a row for each, and none besides: $(wc -l <"$grades/gradebook.csv")" [ "$(wc -l <"$grades/gradebook.csv")" -eq 10 ]
 holds 'the secret can be read by others' [ "$(stat -c %a "$grades/secret")" = 600 ]
 holds 'a name is outside of roster and gradebook' [ -z "$(grep -rl -e Ada -e Zoë "$grades" | grep -v -e roster.csv -e gradebook.csv)" ]
 holds 'the words are not those that the student saw' grep -qr 'exercises/01-first-kernel.cu:[0-9]* is yours to write' "$grades/results"
