@@ -37,14 +37,5 @@ counts 'it: 1 passed, 1 failed: killed after 1 s' 1 'echo "1 passed, 0 failed"; 
 holds "what hung is not named" grep -q '^- [0-9]* sleep 98765' "$scratch/build/test/it.log"
 holds "what hung runs on" [ -z "$(grep -lazx '9876[5]' /proc/[0-9]*/cmdline 2>/dev/null)" ]
 
-# A program that waits for itself is tried once more, and the try is told of.
-export SUITE_LIMIT=9 SUITE_QUIET=2
-counts 'it: 1 passed, 0 failed, tried again since it waited for itself' 0 \
-    '[ -e waited ] && echo "1 passed, 0 failed" || { touch waited; exec sleep 98764; }'
-holds "what waited for itself is not named" grep -q '^- [0-9]* sleep 98764' "$scratch/build/test/it.log"
-rm "$scratch/waited"
-counts 'it: 1 passed, 0 failed' 0 '[ -e waited ] || { touch waited; sleep 6; }; echo "1 passed, 0 failed"' # sh waits for sleep
-counts 'it: 0 passed, 1 failed: waited for itself, tried again since it waited for itself' 1 'exec sleep 98764'
-
 echo "suite: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

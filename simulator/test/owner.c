@@ -18,7 +18,7 @@ enum { COUNT = 1000, BYTES = 4 * COUNT };
 
 static int owner = -1;     // the socket
 static FILE *calls, *said; // the program's standard input and output
-static FILE *report;       // the device's
+static FILE *report; // the device's: a file, as no pipe takes all that is told before it is read
 static pid_t device;
 
 static const char program[] = "build/simulator/test/owner";
@@ -31,19 +31,18 @@ static void expect_said(const char *word)
 
 static void start(void)
 {
-    int sockets[2], in[2], out[2], events[2];
+    int sockets[2], in[2], out[2], events = memfd_create("report", MFD_CLOEXEC);
     cr_assert(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) == 0
-              && pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0
-              && pipe2(events, O_CLOEXEC) == 0);
+              && pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 && events >= 0);
     device = fork();
     if (device == 0) {
-        dup2(in[0], 0), dup2(out[1], 1), dup2(sockets[1], 57), dup2(events[1], 59);
+        dup2(in[0], 0), dup2(out[1], 1), dup2(sockets[1], 57), dup2(events, 59);
         execl("simulator/run", "simulator/run", "--owner", "57", "--report", "59", program, NULL);
         _exit(126);
     }
-    close(sockets[1]), close(in[0]), close(out[1]), close(events[1]);
+    close(sockets[1]), close(in[0]), close(out[1]);
     owner = sockets[0];
-    calls = fdopen(in[1], "w"), said = fdopen(out[0], "r"), report = fdopen(events[0], "r");
+    calls = fdopen(in[1], "w"), said = fdopen(out[0], "r"), report = fdopen(events, "r");
     expect_said("ready");
 }
 
@@ -107,14 +106,21 @@ static void call_for(const char *what, uint64_t address, int count)
 
 static void call(const char *what, uint64_t address) { call_for(what, address, COUNT); }
 
-// The program ends: the rest of the report. Its last event of that kind, or NULL.
+// The program ends, and its report can be read.
+static void end_program(void)
+{
+    fclose(calls);
+    waitpid(device, NULL, 0);
+    rewind(report);
+}
+
+// The program ends. The last event of that kind in its report, or NULL.
 static json_t *end(const char *kind)
 {
     json_t *found = NULL, *event;
-    fclose(calls);
+    end_program();
     while ((event = json_loadf(report, JSON_DISABLE_EOF_CHECK, NULL)))
         if (strcmp(json_string_value(json_object_get(event, "event")), kind) == 0) found = event;
-    waitpid(device, NULL, 0);
     return found;
 }
 
@@ -265,13 +271,12 @@ static void end_traced(void)
     json_t *event;
     calls_made = json_array();
     sites = json_array();
-    fclose(calls);
+    end_program();
     while ((event = json_loadf(report, JSON_DISABLE_EOF_CHECK, NULL))) {
         const char *kind = json_string_value(json_object_get(event, "event"));
         if (strcmp(kind, "call") == 0) json_array_append(calls_made, event);
         if (strcmp(kind, "site") == 0) json_array_append(sites, event);
     }
-    waitpid(device, NULL, 0);
 }
 
 static void synchronize(void)
