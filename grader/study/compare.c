@@ -1,6 +1,7 @@
 // The student's answer beside ours, after a PASS: what both were counted and predicted, and then
 // the two files, line by line.
 #define _GNU_SOURCE
+#include "device.h"
 #include "study.h"
 #include "text.h"
 #include "verdict.h"
@@ -51,11 +52,10 @@ static void print_counts(const json_t *yours, const json_t *ours)
     json_array_foreach(json_object_get(yours, "checks"), i, one)
     {
         other = same(json_object_get(ours, "checks"), "check", one);
-        if (!other || !same(mine, "check", one) || !(number_of(one, "time_ns") > 0)) continue;
+        if (!other || !same(mine, "check", one) || !(device_time(one) > 0)) continue;
         char *check = text_spaced(text_of(one, "check")),
              *name = text_format("predicted, %s", check);
-        print_numbers(name, number_of(one, "time_ns") / 1e3, number_of(other, "time_ns") / 1e3, 1,
-                      "µs");
+        print_numbers(name, device_time(one) / 1e3, device_time(other) / 1e3, 1, "µs");
         free(check);
         free(name);
     }

@@ -43,7 +43,7 @@ static const json_t *choose_check(const json_t *result)
     json_array_foreach(json_object_get(result, "checks"), i, check)
     {
         if (*name && strcmp(text_of(check, "check"), name) == 0) return check;
-        if (number_of(check, "time_ns") > number_of(most, "time_ns")) most = check;
+        if (device_time(check) > device_time(most)) most = check;
     }
     return *name ? NULL : most;
 }
@@ -65,10 +65,16 @@ static json_t *found_before(const Lesson *lesson)
 
 // ---- The bounds
 
-// A whole number, or "-" where there is no bound.
-static char *count(const json_t *bound, double by)
+static bool is_ratio(const json_t *claim) { return !*text_of(claim, "unit"); }
+
+// A bound as it is printed: the count that the claim's sum may reach, or the bound itself where the
+// claim is a ratio of two counts (which has no unit). "-": there is no bound.
+static char *bound(const json_t *claim, const char *which)
 {
-    return json_is_number(bound) ? text_format("%.0f", json_number_value(bound) * by) : strdup("-");
+    const json_t *at = json_object_get(claim, which);
+    if (!json_is_number(at)) return strdup("-");
+    return is_ratio(claim) ? text_format("%.2f", json_number_value(at))
+                           : text_format("%.0f", json_number_value(at) * number_of(claim, "by"));
 }
 
 static enum verdict verdict_of(const json_t *claim)
@@ -110,11 +116,10 @@ static void print_row(const char *name, const char *value, const char *least, co
 
 static void print_claim(const json_t *claim)
 {
-    double by = number_of(claim, "by");
-    char *least = count(json_object_get(claim, "at_least"), by);
-    char *most = count(json_object_get(claim, "at_most"), by);
-    char *value = text_format("%s%.0f", json_is_true(json_object_get(claim, "estimate")) ? "~" : "",
-                              number_of(claim, "sum"));
+    char *least = bound(claim, "at_least"), *most = bound(claim, "at_most");
+    bool ratio = is_ratio(claim);
+    char *value = text_format("%s%.*f", json_is_true(json_object_get(claim, "estimate")) ? "~" : "",
+                              ratio ? 2 : 0, number_of(claim, ratio ? "value" : "sum"));
     print_row(text_of(claim, "name"), value, least, most, judgement(claim));
     free(least);
     free(most);
@@ -140,7 +145,7 @@ static void print_time(const json_t *check, const char *device)
 
 static void print_gold(const json_t *claim)
 {
-    char *most = count(json_object_get(claim, "gold"), number_of(claim, "by"));
+    char *most = bound(claim, "gold");
     char *words = text_format("Gold: %s, at most %s.", text_of(claim, "name"), most);
     text_paragraph(stdout, 2, words);
     free(words);
@@ -160,7 +165,9 @@ static void print_bounds(const json_t *result, const json_t *check)
     json_array_foreach(claims, i,
                        claim) if (strcmp(text_of(claim, "check"), text_of(check, "check")) == 0
                                   && is_gold(claim, false)) print_gold(claim);
-    json_array_foreach(claims, i, claim) if (*text_of(claim, "words"))
+    json_array_foreach(claims, i,
+                       claim) if (strcmp(text_of(claim, "check"), text_of(check, "check")) == 0
+                                  && *text_of(claim, "words"))
         text_paragraph(stdout, 2, text_of(claim, "words"));
 }
 
