@@ -101,6 +101,6 @@ void capture_explain_operation(const char *call, cudaError_t error, bool waits,
                  "%s: it waits for its end, on a stream that is being captured", call);
         client_misuse(
             call, error, message, "What is captured is written down, and not done.",
-            "Take the asynchronous call of that name, or call it before the capture or behind it.");
+            "Take the asynchronous call of that name, or call it before the capture or after it.");
     } else capture_explain(call, error, began);
 }

@@ -192,7 +192,7 @@ EXPORT cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream)
                           "A launch of an executable graph cannot become a part of another graph, "
                           "and the capture is lost.",
                           "Add the graph as a node, with cudaGraphAddChildGraphNode, or launch it "
-                          "behind cudaStreamEndCapture.");
+                          "after cudaStreamEndCapture.");
     return client_done(error ? error : exec_run(exec, id));
 }
 TWIN(cudaGraphLaunch, cudaGraphLaunch_ptsz, (cudaGraphExec_t exec, cudaStream_t stream),

@@ -141,7 +141,7 @@ static cudaError_t check_body(const Graph *body)
                 "cudaGraphInstantiate: a conditional node's graph has a node that it can not have",
                 "The device runs it without the host: it has kernels, copies, fills, graphs and "
                 "further conditions only.",
-                "Put host functions, events and memory nodes before or behind the conditional "
+                "Put host functions, events and memory nodes before or after the conditional "
                 "node.");
         if (node->operation.kind == OPERATION_GRAPH) error = check_body(node->operation.graph);
     }

@@ -62,7 +62,7 @@ static const char *put_in_order(const Report *r)
     if (r->other.has_block && shared)
         return "Put a cluster.sync() that all threads of the cluster reach between the two";
     if (r->other.has_block)
-        return "Do the second part in another launch{cooperative?, or behind a grid.sync()}";
+        return "Do the second part in another launch{cooperative?, or after a grid.sync()}";
     if (r->other.same_warp) return "Put a __syncwarp() or a __syncthreads() between the two";
     if (shared && !message_same_line(r))
         return "Put a __syncthreads() that all threads reach between the two lines";

@@ -1,5 +1,5 @@
 // expect: hang 11, exit 0
-// says: no warp can go on, and set(int*) comes behind it in stream order
+// says: no warp can go on, and set(int*) comes after it in stream order
 // A kernel that waits for one that is launched behind it on its stream.
 #include "check.h"
 #include "atomic.h"

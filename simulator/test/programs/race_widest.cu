@@ -3,7 +3,7 @@
 // says: Put a __syncthreads() that all threads reach between the two lines.
 // says: of block (1,0,0) reads what thread (31,0,0) of block (0,0,0) writes
 // says: do the second part in another launch.
-// says: do the second part in another launch, or behind a grid.sync().
+// says: do the second part in another launch, or after a grid.sync().
 // says: Put a cluster.sync() that all threads of the cluster reach between the two lines
 // Lines race within a warp, between warps, and between blocks: told is the widest race, because its remedy mends the others, too.
 #include "check.h"
