@@ -40,7 +40,7 @@ local function header(element)
     element.content:insert(1, pandoc.Span(section, { class = 'number' }))
     element.content:insert(2, pandoc.Space())
   elseif section then
-    words = 'section ' .. section .. ', ' .. pandoc.utils.stringify(element.content)
+    words = ('section %s, “%s”'):format(section, pandoc.utils.stringify(element.content))
   end
   element.identifier = label(element.identifier, 'sec', words or '')
   return element
@@ -127,11 +127,29 @@ local function caption_references(block)
 end
 
 local function references(cite)
-  if not labels_file then return nil end
   local out = pandoc.List()
   for i, citation in ipairs(cite.citations) do
     if i > 1 then out:insert(pandoc.Str(i == #cite.citations and ' and ' or ', ')) end
     out:insert(reference(citation.id))
+  end
+  return out
+end
+
+-- Does a sentence begin at this place of a line?
+local function begins_sentence(line, at)
+  local before = line[at - 2]
+  return at == 1 or line[at - 1].t ~= 'Str' and before and before.t == 'Str' and before.text:match('[.?!][)"”]?$')
+end
+
+local function all_references(line)
+  if not labels_file then return nil end
+  local out = pandoc.List()
+  for at, element in ipairs(line) do
+    local new = element.t == 'Cite' and references(element) or pandoc.List { element }
+    if element.t == 'Cite' and begins_sentence(line, at) then
+      new[1].content[1].text = new[1].content[1].text:gsub('^%l', string.upper)
+    end
+    out:extend(new)
   end
   return out
 end
@@ -143,5 +161,5 @@ end
 
 return {
   { Header = header, RawBlock = figure, CodeBlock = listing, Table = numbered_table },
-  { Cite = references, RawBlock = caption_references, Pandoc = only_labels },
+  { Inlines = all_references, RawBlock = caption_references, Pandoc = only_labels },
 }

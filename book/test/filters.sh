@@ -63,12 +63,13 @@ refuses 'a picture without words' '' "$(shown "src=\"$cat\" alt=\" \"")" 'has no
 
 figure='```{=html}\n<figure id="fig:one"><svg></svg><figcaption>A figure.</figcaption></figure>\n```\n\n'
 table='| a |\n| - |\n| b |\n\n: A table. {#tbl:one}\n\n'
-refers='See [@fig:one], [@lst:one], [@tbl:one], [@sec:one], [@sec:two] and [@lesson:1].\n\n'
+refers='See [@fig:one], [@lst:one], [@tbl:one], [@sec:one], [@sec:two] and [@lesson:1]. [@sec:two; @tbl:one] say more.\n\n'
 plant '//> one\nint a;\n//< one\n' "## First\n\n## Second {#sec:one}\n\n### Part {#sec:two}\n\n$figure$table$refers$(
     echo "$quote" | sed 's/{/{#lst:one /')"
 verdict "the filter should number a page: $(cat "$scratch/says")"
 for words in 'href="#fig-one">Figure 1.1</a>' 'href="#lst-one">Listing 1.1</a>' 'href="#tbl-one">Table 1.1</a>' \
-    'href="#sec-one">section 1.2</a>' 'href="#sec-two">section 1.2, Part</a>' 'href="01-page.html">lesson 1</a>' \
+    'href="#sec-one">section 1.2</a>' 'href="#sec-two">section 1.2, “Part”</a>' \
+    'href="#sec-two">Section 1.2, “Part”</a> and <a' 'href="01-page.html">lesson 1</a>' \
     '<figure id="fig-one">' 'id="lst-one"' 'id="tbl-one"' 'id="sec-one"' 'Figure 1.1</b> A figure.'; do
     tr '\n' ' ' <"$scratch/page.html" | grep -qF "$words"
     verdict "the filter should number a page: there is no $words"

@@ -96,7 +96,7 @@ Lesson 8: Reduction: one number from many
     for (int i = first; i < n; i += apart)
         sum += in[i];
   The grader measures n = 4,194,304 = 2²² floats.
-  it draws the ticket; section 10.7, What an atomic does not order says why. The
+  it draws the ticket; section 10.7, “What an atomic does not order” says why.
     $ make lesson-8
       b)  1,023, in 10 steps
                               blocks    fewer   shuffles    vectors       launch
