@@ -64,6 +64,6 @@ $(call objects,grader/sandbox/*.c): | build/setup/grade
 class := file process text verdict
 build/grader/class: $(call objects,grader/class/*.c) $(class:%=build/objects/grader/%.o)
 	@mkdir -p $(@D)
-	@$(CC) $^ -ljansson -lnettle -o $(whole)
+	@$(CC) $^ -ljansson -lnettle -lconfig -lcsv -larchive -lm -o $(whole)
 
 $(call objects,grader/class/*.c): | build/setup/grade

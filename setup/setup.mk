@@ -9,7 +9,8 @@ needs_watch  := inotify-tools=inotifywait
 needs_book   := pandoc=pandoc zip=zip unzip=unzip
 needs_pdf    := chromium=chromium poppler-utils=pdfinfo \
                 fonts-sil-charis=/usr/share/fonts/truetype/charis fonts-inter=/usr/share/fonts/opentype/inter
-needs_grade  := bubblewrap=bwrap libseccomp-dev=seccomp.h nettle-dev=nettle/hmac.h
+needs_grade  := bubblewrap=bwrap libseccomp-dev=seccomp.h nettle-dev=nettle/hmac.h \
+                libarchive-dev=archive.h libcsv-dev=csv.h
 needs_bench  := oclgrind=oclgrind pocl-opencl-icd=/etc/OpenCL/vendors/pocl.icd ocl-icd-opencl-dev=CL/cl.h
 needs_test   := $(needs_pdf) $(needs_toolkit) $(needs_grade) epubcheck=epubcheck aspell-en=aspell tmux=tmux \
                 openmpi-bin=mpirun libopenmpi-dev=mpicc clang-format=clang-format

@@ -2,80 +2,84 @@
 #include "class.h"
 #include "file.h"
 #include "text.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// A cell of a CSV file (RFC 4180). One that a spreadsheet would take for a formula begins with an
-// apostrophe.
-static void cell(FILE *f, const char *words, char end)
+// -1: there is none.
+static void write_count(FILE *f, int number, char end)
 {
-    bool formula = *words && strchr("=+-@\t\r", *words),
-         quoted = formula || strpbrk(words, ",\"\r\n");
-    if (quoted) fputc('"', f);
-    if (formula) fputc('\'', f);
-    for (; *words; words++) {
-        if (*words == '"') fputc('"', f);
-        fputc(*words, f);
-    }
-    if (quoted) fputc('"', f);
-    fputc(end, f);
+    table_write_number(f, number < 0 ? NAN : number, end);
 }
 
-static void number_cell(FILE *f, const json_t *number)
+static void row(FILE *f, const Mark *m)
 {
-    if (json_is_integer(number)) fprintf(f, "%lld", (long long)json_integer_value(number));
-    fputc(',', f);
-}
-
-static void row(FILE *f, const Submission *s)
-{
-    json_t *result = s->sealed ? json_load_file(s->result, 0, NULL) : NULL;
-    const json_t *score = json_object_get(result, "score"), *gold = json_object_get(score, "gold"),
-                 *points = json_object_get(score, "speed");
-    const char *verdict = json_string_value(json_object_get(result, "verdict"));
-    json_t *none = json_integer(0);
-    cell(f, s->student, ',');
-    cell(f, s->lesson, ',');
-    cell(f, s->refused ? "REFUSED" : verdict ? verdict : "", ',');
-    number_cell(f, json_object_get(score, "step"));
-    number_cell(f, json_is_integer(points) ? points : none);
-    cell(f, json_is_boolean(gold) ? json_is_true(gold) ? "yes" : "no" : "", ',');
-    cell(f,
-         json_is_true(json_object_get(json_object_get(result, "class"), "trusted")) ? "yes" : "no",
-         ',');
-    cell(f, s->hash, ',');
-    cell(f, s->refused ? s->refused : "", '\n');
-    json_decref(none);
-    json_decref(result);
+    const Submission *s = m->submission;
+    table_write(f, m->student->name, ',');
+    table_write(f, m->lesson, ',');
+    table_write(f, m->verdict, ',');
+    write_count(f, m->step, ',');
+    table_write_number(f, m->points, ',');
+    table_write(f, m->gold < 0 ? "" : m->gold ? "yes" : "no", ',');
+    write_count(f, m->late_days, ',');
+    table_write(f, m->trusted ? "yes" : "no", ',');
+    table_write(f, s ? s->hash : "", ',');
+    table_write(f, s && s->refused ? s->refused : "", '\n');
 }
 
 static bool write_rows(FILE *f, void *what)
 {
     const Class *c = what;
-    fputs("student,lesson,verdict,step,points,gold,trusted,hash,refused\n", f);
-    for (size_t n = 0; n < c->count; n++) row(f, &c->submission[n]);
+    fputs("student,lesson,verdict,step,points,gold,late_days,trusted,hash,refused\n", f);
+    for (size_t n = 0; n < c->marks; n++) row(f, &c->mark[n]);
     return !ferror(f);
 }
 
-static bool write_roster(FILE *f, void *what)
+static bool write_marks(FILE *f, void *what)
+{
+    const Class *c = what;
+    fputs("student,total,late_days_spent", f);
+    for (size_t n = 0; n < c->lessons; n++) {
+        fputc(',', f);
+        fputs(c->lesson[n], f);
+    }
+    fputc('\n', f);
+    for (size_t n = 0; n < c->marks; n += c->lessons) {
+        int spent = 0;
+        for (size_t l = 0; l < c->lessons; l++) spent += c->mark[n + l].spent;
+        table_write(f, c->mark[n].student->name, ',');
+        table_write_number(f, class_total(c, &c->mark[n]), ',');
+        write_count(f, spent, ',');
+        for (size_t l = 0; l < c->lessons; l++)
+            table_write_number(f, c->mark[n + l].points, l + 1 < c->lessons ? ',' : '\n');
+    }
+    return !ferror(f);
+}
+
+static bool write_pseudonyms(FILE *f, void *what)
 {
     const Class *c = what;
     fputs("pseudonym,student\n", f);
-    for (size_t n = 0; n < c->count; n++) {
-        if (!class_is_new_student(c, n)) continue;
-        cell(f, c->submission[n].pseudonym, ',');
-        cell(f, c->submission[n].student, '\n');
+    for (size_t n = 0; n < c->students; n++) {
+        table_write(f, c->student[n].pseudonym, ',');
+        table_write(f, c->student[n].name, '\n');
     }
     return !ferror(f);
 }
 
 bool class_write_book(const Class *c)
 {
-    char *book = text_format("%s/gradebook.csv", c->grades),
-         *roster = text_format("%s/roster.csv", c->grades);
-    bool good =
-        file_write(roster, write_roster, (void *)c) && file_write(book, write_rows, (void *)c);
-    free(book);
-    free(roster);
+    static const struct {
+        const char *name;
+        bool (*write)(FILE *f, void *what);
+    } files[] = { { "pseudonyms.csv", write_pseudonyms },
+                  { "marks.csv", write_marks },
+                  { "gradebook.csv", write_rows } };
+    bool good = true;
+    for (size_t n = 0; good && n < sizeof files / sizeof *files; n++) {
+        char *path = text_format("%s/%s", c->grades, files[n].name);
+        good = file_write(path, files[n].write, (void *)c);
+        free(path);
+    }
     return good;
 }

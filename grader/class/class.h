@@ -1,47 +1,292 @@
 // Grading a class: build/grader/class SUBMISSIONS GRADES, for `make grade`.
 //
+//     rules.c     class.cfg: deadlines, late days, weights, extensions
+//     table.c     CSV files, read and written; time.c reads times
+//     roster.c    roster.csv and groups.csv: the students
+//     manifest.c  manifest.csv and Gradescope's metadata: what was handed in when
+//     found.c     the exercises in a folder, an archive or a file
+//     unpack.c    the exercises in an archive: runs in a sandbox of its own
 //     collect.c   whose submissions there are, and a sealed copy of each
 //     secret.c    hashes, seeds and pseudonyms, from a key of the class's own
 //     run.c       the lessons' graders, as many at once as there are cores
+//     late.c      what being late costs; marks.c: what each student gets in each lesson
 //     book.c      the gradebook, from the results alone
 //
-// A folder for each student holds files that are named as the exercises are. GRADES has
+// SUBMISSIONS has a folder or an archive for each student, or for each group, with files that are
+// named as the exercises are. The instructor may add manifest.csv. GRADES has, of the instructor's,
 //
-//     secret                           the key: the seeds can be worked out from it
-//     roster.csv                       pseudonym, student: the only file with names, but for
-//     gradebook.csv sealed/HASH/exercises/NN-name.cu     what is graded, as it was when it was
-//     taken results/PSEUDONYM/NN-name.json       the grader's result; .txt beside it: what the
-//     student is told gradebook.csv                    a row for each student and lesson
+//     class.cfg  roster.csv  groups.csv      all of them optional
 //
-// A result is written whole or not at all, and names the hash of what was graded, so a run that was
-// ended at any moment goes on where it was.
+// and of ours
+//
+//     secret                                 the key: the seeds can be worked out from it
+//     pseudonyms.csv                         pseudonym, student
+//     sealed/HASH/exercises/NN-name.cu       what is graded, as it was when it was taken
+//     results/PSEUDONYM/NN-name.json         the grader's result
+//     results/PSEUDONYM/NN-name.txt          what the student is told
+//     gradebook.csv                          a row for each student and lesson
+//     marks.csv                              a row for each student, with the total
+//
+// A name stands in no other file. A result is written whole or not at all, and names the hash of
+// what was graded, so a run that was ended at any moment goes on where it was.
 #pragma once
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <time.h>
 
-enum { HASH_DIGITS = 64, PSEUDONYM_DIGITS = 12, SEED_DIGITS = 16, SUBMISSION_BYTES = 1 << 20 };
+enum {
+    HASH_DIGITS = 64,
+    PSEUDONYM_DIGITS = 12,
+    SEED_DIGITS = 16,
+    SUBMISSION_BYTES = 1 << 20, // of a file
+    ARCHIVE_BYTES = 16 << 20,   // of an archive, packed or unpacked
+    ARCHIVE_RATIO = 100,        // unpacked to packed, of an archive with more than a submission
+    MOST_ENTRIES = 1000,        // of a folder or an archive
+    NO_TIME = -1,               // a time_t: it is not known
+};
 
+typedef struct Student {
+    char *name;     // "Ada Lovelace"
+    char *hands_in; // the name of the folder or archive; NULL: the student's
+    char *group;    // NULL: none
+    char *refused;  // why nothing of this student is taken; NULL: it is
+    char pseudonym[PSEUDONYM_DIGITS + 1];
+} Student;
+
+// A student's file for a lesson. What a group hands in is a submission of each member, and these
+// have one result.
 typedef struct Submission {
-    char *student, *lesson;               // "Ada Lovelace", "05-transpose"
+    char *student, *lesson;               // "Ada Lovelace", "05-transpose"; "": all lessons
     char pseudonym[PSEUDONYM_DIGITS + 1]; // of the student
     char hash[HASH_DIGITS + 1];           // SHA-256 of the file; "": it was not taken
     char *sealed;                         // the copy's path; NULL: it was not taken
     char *refused;                        // why it was not taken; NULL: it was
     char *result, *words;                 // paths of what grading it makes
+    time_t time;                          // when it was handed in, or NO_TIME
+    bool shared;                          // it is graded as that of another member
 } Submission;
+
+// ---- table.c
+
+typedef struct Table {
+    const char *path;
+    char **heading; // of each column
+    size_t columns, rows;
+    char ***cell; // of each row, for each column
+    int *line;    // on which each row's first cell is
+} Table;
+
+// Reads a CSV file (RFC 4180, UTF-8) whose first row names the columns, with those in `needed`
+// (which ends with NULL) among them. Where there is no such file the table has no rows. False: it
+// cannot be read so; it has said where and what to write.
+bool table_read(Table *t, const char *path, const char *const *needed);
+
+// The cell of that column in a row, or "" where there is no such column.
+const char *table_cell(const Table *t, size_t row, const char *column);
+
+// Says what is amiss with a row, as "path:line: words", and returns false.
+__attribute__((format(printf, 3, 4))) bool table_amiss(const Table *t, size_t row,
+                                                       const char *format, ...);
+
+// Writes a cell and what follows it, ',' or '\n'. One that a spreadsheet would take for a formula
+// begins with an apostrophe. A number has at most two decimals, and is nothing if it is NAN.
+void table_write(FILE *f, const char *words, char end);
+void table_write_number(FILE *f, double number, char end);
+
+// ---- time.c
+
+// Reads a time as ISO 8601 writes it: "2026-10-05T23:59:00+02:00", "2026-10-05 21:59Z". The zone is
+// needed; parts of a second are dropped. False: it is no such time.
+bool time_read(const char *words, time_t *time);
+#define TIME_EXAMPLE "2026-10-05T23:59:00+02:00"
+
+// ---- rules.c
+
+// What lateness costs.
+typedef struct LateRules {
+    int budget;     // days that a student may be late in the whole course, at no cost
+    double penalty; // per cent of the points, for each day beyond the budget
+    int most;       // days after which a submission is worth nothing; 0: no end
+} LateRules;
+
+enum { MOST_STEPS = 8 };
+
+typedef struct LessonRule {
+    char *lesson;
+    double weight;   // in the total
+    time_t deadline; // or NO_TIME
+    double gold;     // points for it, beyond the full ones
+    double points[MOST_STEPS + 1];
+    int steps; // of `points`, which begins with a right answer's; -1: the ladder's own points
+} LessonRule;
+
+// What one student is granted. Names of lessons end with NULL.
+typedef struct Extension {
+    char *lesson; // NULL: all lessons
+    int days;
+} Extension;
+
+typedef struct StudentRule {
+    char *student; // or the pseudonym
+    int line;      // of the file
+    int budget;    // -1: the class's
+    char **excused;
+    Extension *extension;
+    size_t extensions;
+} StudentRule;
+
+typedef struct Rules {
+    const char *path;
+    bool latest;     // of several submissions the latest counts, not the best
+    bool gradescope; // folders are as Gradescope's autograder has them
+    LateRules late;
+    LessonRule *lesson; // by name
+    StudentRule *student;
+    size_t lessons, students; // no lessons: those that somebody hands in
+} Rules;
+
+// Reads class.cfg; where there is none, the rules are the defaults. grader/class/example.cfg
+// explains each setting. False: it has said file, line, and what to write.
+bool rules_read(Rules *r, const char *path);
+
+// The rules for a lesson; where class.cfg has none, the defaults, which each call overwrites.
+const LessonRule *rules_of_lesson(const Rules *r, const char *lesson);
+
+// The rules for a student, or NULL.
+const StudentRule *rules_of_student(const Rules *r, const Student *s);
+
+bool rules_are_excused(const StudentRule *s, const char *lesson);
+
+// A lesson's deadline for a student (who may be NULL), or NO_TIME.
+time_t rules_deadline(const LessonRule *l, const StudentRule *s);
+
+// ---- late.c
+
+// The begun days of 24 hours between the deadline and the time; 0: in time, or either is NO_TIME.
+int late_days(time_t time, time_t deadline);
+
+// Of a submission that is so many days late and has so many points, what it is worth while the
+// student has `left` days, and in *spent how many of these it takes: none if it is worth nothing.
+double late_worth(const LateRules *l, double points, int days, int left, int *spent);
+
+// One of several submissions of a lesson, in the order in which they were handed in.
+typedef struct Attempt {
+    double points; // before it costs anything to be late
+    int days;
+} Attempt;
+
+// Which of them counts: the latest, or the one that is worth most; of those the one that takes the
+// fewest days, and of those the first. There is at least one.
+size_t late_choose(const LateRules *l, const Attempt *attempt, size_t count, int left, bool latest);
+
+// ---- marks.c
+
+// What a student gets in a lesson: a row of the gradebook.
+typedef struct Mark {
+    const Student *student;
+    const char *lesson;
+    const Submission *submission; // the one that counts; NULL: there is none
+    const char *verdict;          // of its result, or REFUSED, MISSING, EXCUSED; "": not graded
+    int step, gold;               // -1: the lesson has none
+    double points, full;          // NAN: not known, since the grader failed, or excused
+    double weight;
+    int late_days, spent; // -1: it isn't known when it was handed in
+    bool trusted;
+} Mark;
 
 typedef struct Class {
     const char *folder, *grades; // where submissions come from, and where grades go
-    Submission *submission;      // by student, then lesson
-    size_t count;
+    Rules rules;
+    Student *student;       // by name
+    Submission *submission; // by student, then lesson, then time
+    Mark *mark;             // by student, then lesson
+    char **lesson, **stray; // by name; and what was not looked at
+    size_t count, students, marks, lessons, strays;
 } Class;
+
+// Works out the marks from the results. Late days are spent in the order of the lessons' deadlines,
+// and by name where two have the same one. False: no memory.
+bool class_mark(Class *c);
+
+// The weighted total of a student's marks in per cent, excused lessons left out; NAN: one of them
+// is not known, or there is none. `mark` is the student's first one.
+double class_total(const Class *c, const Mark *mark);
+
+// ---- roster.c
+
+// Reads roster.csv and groups.csv. False: it has said what is amiss.
+bool roster_read(Class *c, bool *listed);
+
+// The student of that name, or NULL; and a new one.
+Student *roster_find(const Class *c, const char *name);
+Student *roster_add(Class *c, const char *name);
+
+// The members of the group, or the student, whom that name of a student, a group, a folder or an
+// archive means. Returns how many, with their places in c->student in *members.
+size_t roster_members(const Class *c, const char *name, size_t **members);
+
+// ---- manifest.c
+
+typedef struct HandIn {
+    char *student, *path; // the path is below SUBMISSIONS
+    char *lesson;         // NULL: whatever there is
+    time_t time;          // or NO_TIME
+} HandIn;
+
+// Reads SUBMISSIONS/manifest.csv. False: it has said what is amiss.
+bool manifest_read(const Class *c, HandIn **list, size_t *count);
+
+// When Gradescope's submission_metadata.json in a student's folder says that it was handed in.
+// Returns why that is not known, or NULL.
+char *manifest_gradescope(const char *folder, time_t *time);
+
+// ---- found.c
+
+// A file of a lesson's name.
+typedef struct File {
+    char *lesson, *where; // where it lies in the folder or archive
+    char *bytes;
+    size_t count;
+    char *refused; // why it is not taken; NULL: it is
+} File;
+
+typedef struct Found {
+    File *file;
+    size_t count, entries;
+    char *refused; // why none of it is taken; NULL: it is
+    char *other;   // the first file of another name
+    size_t left;   // files that `skip` named
+} Found;
+
+// Finds the exercises in a folder, an archive or a file. Files at paths that are among `skip`, from
+// `below` on, are left out. `lesson` is what a file is for whose name does not say, or NULL.
+Found found_in(const char *path, const char *lesson, const HandIn *skip, size_t skips,
+               size_t below);
+
+// Two files for one lesson: neither is taken.
+void found_add(Found *f, File file);
+void found_free(Found *f);
+
+// The length of the archive's suffix that a name ends with (".tar.gz"), or 0.
+size_t found_suffix(const char *name);
+
+// ---- unpack.c
+
+// The exercises in the archive on standard input, to standard output: build/grader/class --unpack,
+// which knows no secret. Returns the exit status.
+//
+//     file NAME BYTES WHERE-BYTES\n, the bytes, and where in the archive
+//     refused NAME BYTES WHERE-BYTES\n, why the file is not taken, and where
+//     none BYTES\n why none of the archive is taken
+//     end\n
+int unpack_main(void);
 
 // ---- collect.c
 
-// Finds the class's submissions and seals them: regular files of the lessons' names, at most
-// SUBMISSION_BYTES. A file that is not taken is a submission too, with the reason. False: the
-// folder cannot be read, or GRADES cannot be written; it has said why.
+// Finds the class's submissions and seals them. What is not taken is a submission too, with the
+// reason. False: the class cannot be read, or GRADES not be written; it has said why.
 bool class_collect(Class *c);
 
 // Is the n-th submission the first one of its student?
@@ -68,5 +313,5 @@ bool class_is_graded(const Submission *s);
 
 // ---- book.c
 
-// Writes GRADES/gradebook.csv and roster.csv. False: errno says why.
+// Writes GRADES/gradebook.csv, marks.csv and pseudonyms.csv. False: errno says why.
 bool class_write_book(const Class *c);

@@ -5,21 +5,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef struct Bytes {
-    char *all;
-    size_t count;
-} Bytes;
-
 static bool write_bytes(FILE *f, void *what)
 {
-    const Bytes *bytes = what;
-    return fwrite(bytes->all, 1, bytes->count, f) == bytes->count;
+    const File *file = what;
+    return fwrite(file->bytes, 1, file->count, f) == file->count;
 }
 
 static bool say(const char *path)
@@ -30,85 +24,168 @@ static bool say(const char *path)
 
 static bool make_folder(const char *path) { return mkdir(path, 0755) == 0 || errno == EEXIST; }
 
-// Reads a student's file. Returns why it is not taken, or NULL. A link could lead anywhere, and a
-// pipe has no end.
-static char *take(int folder, const char *name, Bytes *bytes)
+static bool seal(const Class *c, Submission *s, File *file)
 {
-    struct stat at;
-    int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    char *why = NULL;
-    if (file < 0) return strdup(errno == ELOOP ? "it is a link" : strerror(errno));
-    if (fstat(file, &at) < 0) why = strdup(strerror(errno));
-    else if (!S_ISREG(at.st_mode)) why = strdup("it is no regular file");
-    else if (at.st_size > SUBMISSION_BYTES)
-        why = text_format("it has %lld bytes, and may have %d", (long long)at.st_size,
-                          SUBMISSION_BYTES);
-    else if (!(bytes->all = malloc((size_t)at.st_size + 1))) why = strdup(strerror(errno));
-    while (!why && bytes->count < (size_t)at.st_size) {
-        ssize_t got = read(file, bytes->all + bytes->count, (size_t)at.st_size - bytes->count);
-        if (got <= 0) why = strdup(got ? strerror(errno) : "it became shorter while it was read");
-        else bytes->count += (size_t)got;
-    }
-    close(file);
-    return why;
-}
-
-static bool seal(const Class *c, Submission *s, Bytes *bytes)
-{
-    secret_hash(bytes->all, bytes->count, s->hash);
+    secret_hash(file->bytes, file->count, s->hash);
     char *folder = text_format("%s/sealed/%s", c->grades, s->hash);
     char *within = text_format("%s/exercises", folder);
     s->sealed = text_format("%s/%s.cu", within, s->lesson);
     bool good = make_folder(folder) && make_folder(within)
-             && (access(s->sealed, F_OK) == 0 || file_write(s->sealed, write_bytes, bytes));
+             && (access(s->sealed, F_OK) == 0 || file_write(s->sealed, write_bytes, file));
     if (!good) say(s->sealed);
     free(folder);
     free(within);
     return good;
 }
 
-// "05-transpose" of "05-transpose.cu", if there is such a lesson; else NULL.
-static char *lesson_of(const char *file)
+// Where the results of somebody's submissions go: a group's to a folder of the group's own.
+typedef struct Owner {
+    const size_t *member; // places in c->student
+    size_t members;
+    char pseudonym[PSEUDONYM_DIGITS + 1];
+} Owner;
+
+static Owner owner_of(const Class *c, const size_t *member, size_t members)
 {
-    size_t n = strlen(file);
-    if (n < 4 || strcmp(file + n - 3, ".cu") || strchr("/.", *file)) return NULL;
-    char *lesson = strndup(file, n - 3), *text = text_format("lessons/%s.md", lesson);
-    bool there = access(text, F_OK) == 0;
-    free(text);
-    if (there) return lesson;
-    free(lesson);
-    return NULL;
+    Owner o = { .member = member, .members = members };
+    char *names = strdup("");
+    for (size_t n = 0; n < members; n++) {
+        char *longer = text_format("%s%s\n", names, c->student[member[n]].name);
+        free(names);
+        names = longer;
+    }
+    if (members == 1) strcpy(o.pseudonym, c->student[*member].pseudonym);
+    else secret_keyed("group", names, o.pseudonym, PSEUDONYM_DIGITS);
+    free(names);
+    return o;
 }
 
-static bool add(Class *c, const char *student, char *lesson, int folder, const char *file)
+// How many submissions for the lesson its owner has already.
+static size_t count_before(const Class *c, const char *student, const char *lesson)
 {
-    Bytes bytes = { 0 };
-    c->submission = reallocarray(c->submission, c->count + 1, sizeof *c->submission);
-    Submission *s = &c->submission[c->count++];
-    *s = (Submission){ .student = strdup(student), .lesson = lesson };
-    secret_keyed("student", student, s->pseudonym, PSEUDONYM_DIGITS);
-    char *results = text_format("%s/results/%s", c->grades, s->pseudonym);
-    s->result = text_format("%s/%s.json", results, lesson);
-    s->words = text_format("%s/%s.txt", results, lesson);
-    s->refused = take(folder, file, &bytes);
-    bool good = make_folder(results) || say(results);
-    if (good && !s->refused) good = seal(c, s, &bytes);
-    free(bytes.all);
+    size_t count = 0;
+    for (size_t n = 0; n < c->count; n++)
+        count += strcmp(c->submission[n].student, student) == 0
+              && strcmp(c->submission[n].lesson, lesson) == 0;
+    return count;
+}
+
+// Adds a file, or what is refused as a whole (lesson ""), for each of its owners.
+static bool add(Class *c, const Owner *o, const File *file, time_t time)
+{
+    bool good = true;
+    char *results = text_format("%s/results/%s", c->grades, o->pseudonym);
+    size_t before = count_before(c, c->student[*o->member].name, file->lesson);
+    char *number = before ? text_format("-%zu", before + 1) : strdup("");
+    if (!make_folder(results)) good = say(results);
+    for (size_t n = 0; good && n < o->members; n++) {
+        const Student *of = &c->student[o->member[n]];
+        const char *why = of->refused ? of->refused : file->refused;
+        c->submission = reallocarray(c->submission, c->count + 1, sizeof *c->submission);
+        Submission *s = &c->submission[c->count++];
+        *s = (Submission){ .student = strdup(of->name),
+                           .lesson = strdup(file->lesson),
+                           .result = text_format("%s/%s%s.json", results, file->lesson, number),
+                           .words = text_format("%s/%s%s.txt", results, file->lesson, number),
+                           .refused = why ? strdup(why) : NULL,
+                           .time = time,
+                           .shared = n > 0 };
+        strcpy(s->pseudonym, of->pseudonym);
+        if (!s->refused) good = seal(c, s, (File *)file);
+    }
     free(results);
+    free(number);
     return good;
 }
 
-static bool collect_student(Class *c, int above, const char *student)
+// Takes what was handed in, if the class has that lesson.
+static bool take(Class *c, const Owner *o, const Found *f, const char *lesson, time_t time)
 {
-    int folder = openat(above, student, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder < 0) return true; // a file beside the students' folders
-    DIR *files = fdopendir(folder);
-    bool good = files || say(student);
-    for (struct dirent *e; good && (e = readdir(files));) {
-        char *lesson = lesson_of(e->d_name);
-        if (lesson) good = add(c, student, lesson, folder, e->d_name);
+    bool good = true;
+    if (f->refused)
+        return add(c, o, &(File){ .lesson = (char *)(lesson ? lesson : ""), .refused = f->refused },
+                   time);
+    for (size_t n = 0; good && n < f->count; n++) {
+        const char *name = f->file[n].lesson;
+        if (lesson && strcmp(lesson, name) != 0) continue;
+        bool listed = !c->rules.lessons;
+        for (size_t l = 0; l < c->rules.lessons; l++)
+            listed = listed || strcmp(c->rules.lesson[l].lesson, name) == 0;
+        if (listed) good = add(c, o, &f->file[n], time);
     }
-    if (files) closedir(files);
+    return good;
+}
+
+// A name that is in no list: without a roster it is a student's, with one it is a mistake.
+static void add_stranger(Class *c, const char *name, bool listed, size_t **member)
+{
+    char *stem = strndup(name, strlen(name) - found_suffix(name));
+    Student *s = roster_add(c, stem);
+    if (listed)
+        s->refused = strdup("no student in roster.csv has this name; write it there into the "
+                            "column `submission`");
+    (*member)[0] = c->students - 1;
+    free(stem);
+}
+
+static bool take_hand_in(Class *c, const HandIn *h, bool listed, const HandIn *skip, size_t skips)
+{
+    char *path = text_format("%s/%s", c->folder, h->path), *from = NULL, *why = NULL;
+    time_t time = h->time;
+    size_t *member, members = roster_members(c, h->student, &member);
+    if (c->rules.gradescope && !h->lesson && !found_suffix(path)) {
+        why = manifest_gradescope(path, &time);
+        from = text_format("%s/submission", path);
+    }
+    Found f = found_in(from ? from : path, h->lesson, skip, skips, strlen(c->folder) + 1);
+    if (why && !f.refused) f.refused = why;
+    bool good = true;
+    if (members || f.count || f.refused || !f.left) {
+        if (!members) add_stranger(c, h->student, listed, &member), members = 1;
+        Owner o = owner_of(c, member, members);
+        good = take(c, &o, &f, h->lesson, time);
+    }
+    found_free(&f);
+    free(member);
+    free(path);
+    free(from);
+    return good;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+// Folders and archives at the top that the manifest does not name.
+static bool scan(Class *c, bool listed, const HandIn *skip, size_t skips)
+{
+    DIR *top = opendir(c->folder);
+    char **name = NULL;
+    size_t count = 0;
+    if (!top) return say(c->folder);
+    for (struct dirent *e; (e = readdir(top));) {
+        if (e->d_name[0] == '.' || strcmp(e->d_name, "manifest.csv") == 0) continue;
+        name = reallocarray(name, count + 1, sizeof *name);
+        name[count++] = strdup(e->d_name);
+    }
+    closedir(top);
+    if (count) qsort(name, count, sizeof *name, by_name); // so that a run is like another
+    bool good = true;
+    for (size_t n = 0; good && n < count; n++) {
+        struct stat at;
+        char *path = text_format("%s/%s", c->folder, name[n]);
+        bool is_named = false, there = lstat(path, &at) == 0;
+        for (size_t s = 0; s < skips; s++) is_named = is_named || !strcmp(skip[s].path, name[n]);
+        HandIn h = { .student = name[n], .path = name[n], .time = NO_TIME };
+        if (there && (S_ISDIR(at.st_mode) || found_suffix(name[n]))) {
+            if (!is_named) good = take_hand_in(c, &h, listed, skip, skips);
+        } else if (!is_named) {
+            c->stray = reallocarray(c->stray, c->strays + 1, sizeof *c->stray);
+            c->stray[c->strays++] = strdup(name[n]);
+        }
+        free(path);
+    }
     return good;
 }
 
@@ -121,7 +198,33 @@ static int by_student(const void *a, const void *b)
 {
     const Submission *s = a, *t = b;
     int order = strcmp(s->student, t->student);
-    return order ? order : strcmp(s->lesson, t->lesson);
+    if (!order) order = strcmp(s->lesson, t->lesson);
+    if (!order) order = (s->time > t->time) - (s->time < t->time);
+    return order ? order : strcmp(s->result, t->result);
+}
+
+static int students_by_name(const void *a, const void *b)
+{
+    return strcmp(((const Student *)a)->name, ((const Student *)b)->name);
+}
+
+// A name in class.cfg that no student has would be a right that nobody is given.
+static bool knows_students(const Class *c)
+{
+    for (size_t n = 0; n < c->rules.students; n++) {
+        const StudentRule *rule = &c->rules.student[n];
+        bool known = false;
+        for (size_t s = 0; s < c->students && !known; s++)
+            known = strcmp(c->student[s].name, rule->student) == 0
+                 || strcmp(c->student[s].pseudonym, rule->student) == 0;
+        if (known) continue;
+        fprintf(stderr,
+                "%s:%d: '%s' is no student of this class. Write the name as in roster.csv, or as "
+                "the folder's.\n",
+                c->rules.path, rule->line, rule->student);
+        return false;
+    }
+    return true;
 }
 
 bool class_collect(Class *c)
@@ -129,17 +232,21 @@ bool class_collect(Class *c)
     if (!make_folder(c->grades)) return say(c->grades);
     c->grades = realpath(c->grades, NULL); // graders are called elsewhere
     char *sealed = text_format("%s/sealed", c->grades),
-         *results = text_format("%s/results", c->grades);
+         *results = text_format("%s/results", c->grades),
+         *rules = text_format("%s/class.cfg", c->grades);
+    HandIn *hand_in;
+    size_t count;
+    bool listed;
     if (!make_folder(sealed) || !make_folder(results) || !secret_open(c->grades))
         return say(c->grades);
-    DIR *students = opendir(c->folder);
-    if (!students) return say(c->folder);
-    bool good = true;
-    for (struct dirent *e; good && (e = readdir(students));)
-        if (e->d_name[0] != '.') good = collect_student(c, dirfd(students), e->d_name);
-    closedir(students);
-    qsort(c->submission, c->count, sizeof *c->submission, by_student);
+    bool good = rules_read(&c->rules, rules) && roster_read(c, &listed)
+             && manifest_read(c, &hand_in, &count);
+    for (size_t n = 0; good && n < count; n++) good = take_hand_in(c, &hand_in[n], listed, NULL, 0);
+    good = good && scan(c, listed, hand_in, count) && knows_students(c);
+    if (c->count) qsort(c->submission, c->count, sizeof *c->submission, by_student);
+    if (c->students) qsort(c->student, c->students, sizeof *c->student, students_by_name);
     free(sealed);
     free(results);
+    free(rules);
     return good;
 }

@@ -5,6 +5,7 @@
 #include "text.h"
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,22 +31,48 @@ static bool has_sandbox(void)
     return false;
 }
 
-static void say_end(const Class *c)
+static void say_refused(const Class *c)
 {
-    size_t students = 0;
-    for (size_t n = 0; n < c->count; n++) students += class_is_new_student(c, n);
-    printf("%zu submissions of %zu students: %s/gradebook.csv\n", c->count, students, c->grades);
     for (size_t n = 0; n < c->count; n++) {
         const Submission *s = &c->submission[n];
         char *student = text_clean(s->student);
-        if (s->refused) printf("Refused: %s's %s, since %s\n", student, s->lesson, s->refused);
+        if (s->refused)
+            printf("Refused: %s's %s, since %s\n", student, *s->lesson ? s->lesson : "submission",
+                   s->refused);
         free(student);
     }
+}
+
+static void say_end(const Class *c)
+{
+    size_t timeless = 0, deadlines = 0, unknown = 0;
+    printf("%zu submissions of %zu students: %s/gradebook.csv, %s/marks.csv\n", c->count,
+           c->students, c->grades, c->grades);
+    say_refused(c);
+    for (size_t n = 0; n < c->strays; n++) {
+        char *name = text_clean(c->stray[n]);
+        printf("Not looked at, since it is neither a folder nor an archive: %s\n", name);
+        free(name);
+    }
+    for (size_t n = 0; n < c->rules.lessons; n++)
+        deadlines += c->rules.lesson[n].deadline != NO_TIME;
+    for (size_t n = 0; n < c->marks; n++) {
+        timeless += deadlines && c->mark[n].submission && c->mark[n].late_days < 0;
+        unknown += isnan(c->mark[n].points) && strcmp(c->mark[n].verdict, "EXCUSED") != 0;
+    }
+    if (timeless)
+        printf("%zu submissions have no time, and count as handed in on time. manifest.csv could "
+               "say when they were.\n",
+               timeless);
+    if (unknown)
+        printf("%zu marks are not known, since the grader failed: these students have no total.\n",
+               unknown);
 }
 
 int main(int count, char **words)
 {
     char root[PATH_MAX];
+    if (count == 2 && strcmp(words[1], "--unpack") == 0) return unpack_main();
     if (count != 3 || !getcwd(root, sizeof root)) {
         fprintf(stderr, "usage: %s SUBMISSIONS GRADES\n", words[0]);
         return 2;
@@ -57,15 +84,15 @@ int main(int count, char **words)
                 c.grades);
         return 1;
     }
-    if (!c.count) {
+    if (!c.students) {
         fprintf(stderr,
-                "%s: there is nothing to grade. It should have a folder for each student, with "
-                "files that are named as those of exercises/ are.\n",
+                "%s: there is nothing to grade. It should have a folder for each student, or an "
+                "archive, with files that are named as those of exercises/ are.\n",
                 c.folder);
         return 1;
     }
     bool good = class_run(&c, root, (int)sysconf(_SC_NPROCESSORS_ONLN));
-    if (!class_write_book(&c)) {
+    if (!class_mark(&c) || !class_write_book(&c)) {
         fprintf(stderr, "%s: %s\n", c.grades, strerror(errno));
         return 1;
     }

@@ -167,7 +167,7 @@ static const Submission **find_due(const Class *c, size_t *count)
     *count = 0;
     for (size_t n = 0; due && n < c->count; n++) {
         const Submission *s = &c->submission[n];
-        if (s->sealed && !class_is_graded(s)) due[(*count)++] = s;
+        if (s->sealed && !s->shared && !class_is_graded(s)) due[(*count)++] = s;
     }
     return due;
 }

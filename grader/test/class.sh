@@ -32,18 +32,20 @@ build/grader/class "$class" "$grades" >"$scratch/said" 2>&1
 holds "ends with $?: $(cat "$scratch/said")" [ $? -eq 0 ]
 refused() { ! "$@" >"$scratch/said" 2>&1; }
 row() { grep -q -- "^$1" "$grades/gradebook.csv"; }
-holds 'a right answer has no 10 points' row 'Ada Lovelace,01-first-kernel,PASS,2,10,,yes,[0-9a-f]\{64\},$'
-holds 'an untouched exercise is no TODO' row 'Bob,01-first-kernel,TODO,,0,,yes,'
-holds 'our answer can be included, or a formula is a cell' row "\"'=1+1\",01-first-kernel,BUILD,,0,,yes,"
-holds 'a signal in the sandbox is no CRASH' row 'Cy,01-first-kernel,CRASH,,0,,yes,'
-holds 'a link is followed' row 'Zoë,01-first-kernel,REFUSED,,0,,no,,it is a link$'
+holds 'a right answer has no 10 points' row 'Ada Lovelace,01-first-kernel,PASS,2,10,,,yes,[0-9a-f]\{64\},$'
+holds 'an untouched exercise is no TODO' row 'Bob,01-first-kernel,TODO,,0,,,yes,'
+holds 'our answer can be included, or a formula is a cell' row "\"'=1+1\",01-first-kernel,BUILD,,0,,,yes,"
+holds 'a signal in the sandbox is no CRASH' row 'Cy,01-first-kernel,CRASH,,0,,,yes,'
+holds 'a link is followed' row 'Zoë,01-first-kernel,REFUSED,,0,,,no,,it is a link$'
 holds 'an empty file is no BUILD' row 'Zoë,02-managed-memory,BUILD,'
 holds 'a pipe is read' row 'Zoë,03-grids-and-indexing,REFUSED,.*regular'
 holds 'a file of 10 GB is read' row 'Zoë,04-roofline,REFUSED,.*10737418240 bytes'
 holds 'a folder is taken for a file' row 'Zoë,05-transpose,REFUSED,.*regular'
-holds "a row for each, and none besides: $(wc -l <"$grades/gradebook.csv")" [ "$(wc -l <"$grades/gradebook.csv")" -eq 10 ]
+holds 'what was not handed in has no row' row 'Bob,02-managed-memory,MISSING,,0,,,no,,$'
+holds "a row for each student and lesson, and none besides: $(wc -l <"$grades/gradebook.csv")" [ "$(wc -l <"$grades/gradebook.csv")" -eq 26 ]
+holds 'a file beside the folders is passed over in silence' grep -q 'Not looked at.*: README$' "$scratch/said"
 holds 'the secret can be read by others' [ "$(stat -c %a "$grades/secret")" = 600 ]
-holds 'a name is outside of roster and gradebook' [ -z "$(grep -rl -e Ada -e Zoë "$grades" | grep -v -e roster.csv -e gradebook.csv)" ]
+holds 'a name is in a file of the results' [ -z "$(grep -rl -e Ada -e Zoë "$grades" | grep -v -e pseudonyms.csv -e gradebook.csv -e marks.csv)" ]
 holds 'the words are not those that the student saw' grep -qr 'exercises/01-first-kernel.cu:[0-9]* is yours to write' "$grades/results"
 
 # The same class again: nothing is graded twice, and what has changed is.

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Tests `make grade` on archives: what is taken from good ones, and that hostile ones are refused by rule, each with what was
+# refused, as a row of the gradebook, while the others are graded.
+set -u
+[ -x build/grader/01-first-kernel ] && [ -x build/grader/class ] || { echo 'class-archives: type make ready-1 build/grader/class first'; exit 1; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+chmod 755 "$scratch"
+class=$scratch/class grades=$scratch/grades
+passed=0 failed=0
+. grader/holds.sh
+
+mkdir "$class" "$class/folder" "$scratch/plain"
+python3 grader/test/class/archives.py "$class" || exit 1
+cp solutions/01-first-kernel.cu "$scratch/plain"
+(cd "$scratch/plain" && zip -qP secret "$class/encrypted.zip" 01-first-kernel.cu)
+cp "$class/zip.zip" "$class/folder/handed in.zip"
+mkdir -p "$class/deep/a/.git/b"
+cp solutions/01-first-kernel.cu "$class/deep/a"
+cp exercises/01-first-kernel.cu "$class/deep/a/.git/b"
+
+build/grader/class "$class" "$grades" >"$scratch/said" 2>&1
+holds "ends with $?: $(cat "$scratch/said")" [ $? -eq 0 ]
+row() { grep -q -- "^$1,01-first-kernel,$2" "$grades/gradebook.csv"; }
+for student in zip gz xz plain folder deep Зоя; do
+    holds "$student is not graded" row "$student" 'PASS,2,10,'
+done
+holds 'a name in other letters is not graded' row 'अदिति' 'TODO,'
+while read -r student why; do
+    holds "$student: not refused, or not for '$why': $(grep "^$student,01" "$grades/gradebook.csv")" row "$student" "REFUSED,,0,,,no,,\"*$why"
+done <<'REFUSED'
+twice it is there twice, as twice.zip:exercises/01-first-kernel.cu and as twice.zip:solutions/
+up ../01-first-kernel.cu in it leads out
+updeep a/../../01-first-kernel.cu in it leads out
+absolute /01-first-kernel.cu in it leads out
+drive C:.01-first-kernel.cu in it leads out
+backslash ...01-first-kernel.cu in it leads out
+symlink 01-first-kernel.cu in it is a link
+hardlink 01-first-kernel.cu in it is a link
+hardother x in it is a link
+device null in it is neither a file nor a folder
+fifo p in it is neither
+bomb it becomes more than 100 times as large
+bombs it becomes more than 100 times as large
+heavy it has more than 16 MiB once it is unpacked
+many it has more than 1000 entries
+nested x.zip in it is an archive again
+encrypted 01-first-kernel.cu in it is encrypted
+none no file in it is named as .* transpose.cu
+large it has 1048577 bytes
+broken it is broken
+empty it is broken
+cut it is broken
+mtree it is broken, or no archive
+huge it has 10737418240 bytes
+REFUSED
+holds 'what is beside a file that is there twice is not graded' grep -q '^twice,05-transpose,BUILD,' "$grades/gradebook.csv"
+holds 'an archive has written outside' [ -z "$(find "$scratch" -maxdepth 2 -name '01-first-kernel.cu' ! -path '*/plain/*')" ]
+
+echo "class-archives: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
