@@ -202,7 +202,7 @@ typedef struct Class {
     Student *student;       // by name
     Submission *submission; // by student, then lesson, then time
     Mark *mark;             // by student, then lesson
-    char **lesson, **stray; // by name; and what was not looked at
+    char **lesson, **stray; // by name; and what was not graded, in words
     size_t count, students, marks, lessons, strays;
 } Class;
 

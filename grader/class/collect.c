@@ -98,6 +98,12 @@ static bool add(Class *c, const Owner *o, const File *file, time_t time)
     return good;
 }
 
+static void add_stray(Class *c, char *words)
+{
+    c->stray = reallocarray(c->stray, c->strays + 1, sizeof *c->stray);
+    c->stray[c->strays++] = words;
+}
+
 // Takes what was handed in, if the class has that lesson.
 static bool take(Class *c, const Owner *o, const Found *f, const char *lesson, time_t time)
 {
@@ -112,6 +118,10 @@ static bool take(Class *c, const Owner *o, const Found *f, const char *lesson, t
         for (size_t l = 0; l < c->rules.lessons; l++)
             listed = listed || strcmp(c->rules.lesson[l].lesson, name) == 0;
         if (listed) good = add(c, o, &f->file[n], time);
+        else
+            add_stray(c,
+                      text_format("Not graded, since class.cfg does not list the lesson: %s's %s",
+                                  c->student[*o->member].name, name));
     }
     return good;
 }
@@ -180,10 +190,10 @@ static bool scan(Class *c, bool listed, const HandIn *skip, size_t skips)
         HandIn h = { .student = name[n], .path = name[n], .time = NO_TIME };
         if (there && (S_ISDIR(at.st_mode) || found_suffix(name[n]))) {
             if (!is_named) good = take_hand_in(c, &h, listed, skip, skips);
-        } else if (!is_named) {
-            c->stray = reallocarray(c->stray, c->strays + 1, sizeof *c->stray);
-            c->stray[c->strays++] = strdup(name[n]);
-        }
+        } else if (!is_named)
+            add_stray(c,
+                      text_format("Not looked at, since it is neither a folder nor an archive: %s",
+                                  name[n]));
         free(path);
     }
     return good;

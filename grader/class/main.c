@@ -50,9 +50,9 @@ static void say_end(const Class *c)
            c->students, c->grades, c->grades);
     say_refused(c);
     for (size_t n = 0; n < c->strays; n++) {
-        char *name = text_clean(c->stray[n]);
-        printf("Not looked at, since it is neither a folder nor an archive: %s\n", name);
-        free(name);
+        char *words = text_clean(c->stray[n]);
+        puts(words);
+        free(words);
     }
     for (size_t n = 0; n < c->rules.lessons; n++)
         deadlines += c->rules.lesson[n].deadline != NO_TIME;

@@ -138,8 +138,9 @@ static void tell(size_t done, size_t all, double began)
 {
     double seconds = seconds_now() - began;
     if (!isatty(STDERR_FILENO) || !done) return;
-    fprintf(stderr, "\r%zu of %zu graded, %.0f a minute, %.0f min left  ", done, all,
-            60 * done / seconds, seconds / (double)done * (double)(all - done) / 60);
+    double left = seconds / (double)done * (double)(all - done);
+    fprintf(stderr, "\r%zu of %zu graded, %.0f a minute, %.0f %s left   ", done, all,
+            60 * (double)done / seconds, left < 90 ? left : left / 60, left < 90 ? "s" : "min");
     if (done == all) fputc('\n', stderr);
 }
 

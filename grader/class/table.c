@@ -13,7 +13,7 @@ typedef struct Reading {
     Table *table;
     char **row;
     size_t cells;
-    int line, row_line;
+    int line, row_line, begins; // of the byte, of a row's first cell, of a row
     const char *amiss;
 } Reading;
 
@@ -47,6 +47,7 @@ static void take_row(int end, void *what)
     }
     r->row = NULL;
     r->cells = 0;
+    r->begins = r->line + 1;
 }
 
 static bool say(const char *path, int line, const char *words)
@@ -62,15 +63,18 @@ static bool parse(Reading *r, const char *bytes, size_t count)
     const char *path = r->table->path;
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) != 0) return false;
     for (size_t n = 0; n < count && !r->amiss; n++) {
-        if (csv_parse(&parser, bytes + n, 1, take_cell, take_row, r) != 1)
+        if (csv_parse(&parser, bytes + n, 1, take_cell, take_row, r) != 1) {
+            r->row_line = r->line;
             r->amiss = "a quotation mark within a cell; put the cell into quotation marks, and "
                        "write each one within it twice";
-        else if (bytes[n] == '\n') r->line++;
+        } else if (bytes[n] == '\n') r->line++;
     }
-    if (!r->amiss && csv_fini(&parser, take_cell, take_row, r) != 0)
-        r->amiss = "the file ends within quotation marks";
+    if (!r->amiss && csv_fini(&parser, take_cell, take_row, r) != 0) {
+        r->row_line = r->begins;
+        r->amiss = "the row has a quotation mark without its end";
+    }
     csv_free(&parser);
-    return !r->amiss || say(path, r->row_line ? r->row_line : r->line, r->amiss);
+    return !r->amiss || say(path, r->row_line, r->amiss);
 }
 
 static size_t column_of(const Table *t, const char *name)
@@ -133,7 +137,7 @@ bool table_read(Table *t, const char *path, const char *const *needed)
         fprintf(stderr, "%s: %s\n", path, strerror(errno));
         return false;
     }
-    Reading r = { .table = t, .line = 1 };
+    Reading r = { .table = t, .line = 1, .begins = 1 };
     size_t mark = count >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; // as Excel writes it
     int line = line_of_other_bytes(bytes, count);
     bool good = line ? say(path, line, "this is not UTF-8. Save it as \"CSV UTF-8\"")
