@@ -90,8 +90,9 @@ const char *table_cell(const Table *t, size_t row, const char *column);
 __attribute__((format(printf, 3, 4))) bool table_amiss(const Table *t, size_t row,
                                                        const char *format, ...);
 
-// Writes a cell and what follows it, ',' or '\n'. One that a spreadsheet would take for a formula
-// begins with an apostrophe. A number has at most two decimals, and is nothing if it is NAN.
+// Writes a cell, cleaned as by text_clean(), and what follows it, ',' or '\n'. One that a
+// spreadsheet would take for a formula begins with an apostrophe. A number has at most two
+// decimals, and is nothing if it is NAN.
 void table_write(FILE *f, const char *words, char end);
 void table_write_number(FILE *f, double number, char end);
 

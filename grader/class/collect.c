@@ -87,7 +87,7 @@ static bool add(Class *c, const Owner *o, const File *file, time_t time)
                            .lesson = strdup(file->lesson),
                            .result = text_format("%s/%s%s.json", results, file->lesson, number),
                            .words = text_format("%s/%s%s.txt", results, file->lesson, number),
-                           .refused = why ? strdup(why) : NULL,
+                           .refused = why ? text_clean(why) : NULL, // names of files are in it
                            .time = time,
                            .shared = n > 0 };
         strcpy(s->pseudonym, of->pseudonym);

@@ -166,16 +166,18 @@ bool table_amiss(const Table *t, size_t row, const char *format, ...)
 
 void table_write(FILE *f, const char *words, char end)
 {
-    bool formula = *words && strchr("=+-@\t\r", *words),
-         quoted = formula || strpbrk(words, ",\"\r\n");
+    char *clean = text_clean(words);
+    char first = clean[strspn(clean, " ")];
+    bool formula = first && strchr("=+-@", first), quoted = formula || strpbrk(clean, ",\"");
     if (quoted) fputc('"', f);
     if (formula) fputc('\'', f);
-    for (; *words; words++) {
-        if (*words == '"') fputc('"', f);
-        fputc(*words, f);
+    for (const char *c = clean; *c; c++) {
+        if (*c == '"') fputc('"', f);
+        fputc(*c, f);
     }
     if (quoted) fputc('"', f);
     fputc(end, f);
+    free(clean);
 }
 
 void table_write_number(FILE *f, double number, char end)

@@ -18,6 +18,8 @@ cp "$class/zip.zip" "$class/folder/handed in.zip"
 mkdir -p "$class/deep/a/.git/b"
 cp solutions/01-first-kernel.cu "$class/deep/a"
 cp exercises/01-first-kernel.cu "$class/deep/a/.git/b"
+mkdir "$class/$(printf 'of\033[31mthe\nterminal')"
+: >"$class/$(printf 'of\033[31mthe\nterminal/a\033b')"
 
 build/grader/class "$class" "$grades" >"$scratch/said" 2>&1
 holds "ends with $?: $(cat "$scratch/said")" [ $? -eq 0 ]
@@ -55,6 +57,8 @@ mtree it is broken, or no archive
 huge it has 10737418240 bytes
 REFUSED
 holds 'what is beside a file that is there twice is not graded' grep -q '^twice,05-transpose,BUILD,' "$grades/gradebook.csv"
+holds 'names of files and folders act on a terminal' [ "$(cat "$grades"/*.csv "$scratch/said" | grep -c "$(printf '\033')")" -eq 0 ]
+holds 'a name with control characters has no row' row 'of?.31mthe terminal' 'REFUSED,.*it has a?b$'
 holds 'an archive has written outside' [ -z "$(find "$scratch" -maxdepth 2 -name '01-first-kernel.cu' ! -path '*/plain/*')" ]
 
 echo "class-archives: $passed passed, $failed failed"

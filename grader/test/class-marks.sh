@@ -11,11 +11,12 @@ passed=0 failed=0
 . grader/holds.sh
 
 one=01-first-kernel
-mkdir -p "$class/ada" "$class/pair" "$class/Eve" "$class/second" "$grades"
+mkdir -p "$class/ada" "$class/pair" "$class/Eve" "$class/Hal" "$class/second" "$grades"
 cp exercises/$one.cu "$class/ada"
 cp solutions/$one.cu "$class/second/later.cu"
 cp solutions/$one.cu "$class/pair"
 cp solutions/$one.cu "$class/Eve"
+cp exercises/$one.cu "$class/Hal"
 cp solutions/$one.cu "$class/ada/09-scan.cu"
 cat >"$grades/roster.csv" <<'CSV'
 id,student,submission,email
@@ -24,8 +25,10 @@ id,student,submission,email
 3,Zoë,,
 4,Dora,,
 5,=Fay,fay,
+6,Hal,,
+7,Ivy,,
 CSV
-printf 'group,student\npair,Bob\npair,Zoë\n' >"$grades/groups.csv"
+printf 'group,student\npair,Bob\npair,Zoë\ntwo,Hal\ntwo,Ivy\n' >"$grades/groups.csv"
 cat >"$class/manifest.csv" <<CSV
 student,lesson,file,time
 "Lovelace, Ada",$one,ada/$one.cu,2026-10-05T21:00:00Z
@@ -47,10 +50,11 @@ mark() { grep -q -- "^$1\$" "$grades/marks.csv"; }
 
 rules '' '' ''
 script -qec "build/grader/class '$class' '$grades'" "$scratch/said" >/dev/null </dev/null # on a terminal, with its progress
-holds 'ends with an error' grep -q '^5 submissions of 6 students' "$scratch/said"
-holds 'a group is graded twice, or a lesson that does not count' grep -q '3 of 3 graded' "$scratch/said"
+holds 'ends with an error' grep -q '^7 submissions of 8 students' "$scratch/said"
+holds 'a group is graded twice, or a lesson that does not count' grep -q '4 of 4 graded' "$scratch/said"
 holds 'the best of two is not the later one, 3 days late' row "\"Lovelace, Ada\",$one,PASS,2,6,,3,yes,"
 holds 'what a group hands in is not for each member' row "Bob,$one,PASS,2,10,,1,yes,"
+holds 'what one member hands in is not the others'"'"'' row "Ivy,$one,TODO,,0,,,yes,[0-9a-f]"
 holds 'a late day is not paid by the member without a budget' row "Zoë,$one,PASS,2,8,,1,yes,"
 holds 'a student of the roster who handed in nothing has no row' row "Dora,$one,MISSING,,0,,,no,,\$"
 holds 'a name can be a formula' row "\"'=Fay\",$one,MISSING,"
@@ -58,11 +62,11 @@ holds 'one who is not in the roster is graded' row "Eve,$one,REFUSED,,0,,,no,,\"
 holds 'an excused lesson is not EXCUSED' row 'Zoë,02-managed-memory,EXCUSED,,,,,no,,$'
 holds 'a lesson that does not count is graded' [ ! -e "$(find "$grades/results" -name '09-scan*' | head -n 1)" ]
 holds 'and is passed over in silence' grep -q "Not graded, since class.cfg does not list the lesson: Lovelace, Ada's 09-scan" "$scratch/said"
-holds 'the members of a group have results of their own' [ "$(find "$grades/results" -name "$one.json" | wc -l)" -eq 2 ]
+holds 'the members of a group have results of their own' [ "$(find "$grades/results" -name "$one.json" | wc -l)" -eq 3 ]
 holds 'a total is not that of the weights' mark '"Lovelace, Ada",45,1,6,0'
 holds 'an excused lesson is a zero' mark 'Zoë,80,0,8,'
 holds 'a missing lesson is no zero' mark 'Dora,0,0,0,0'
-holds "lines of marks: $(wc -l <"$grades/marks.csv")" [ "$(wc -l <"$grades/marks.csv")" -eq 7 ]
+holds "lines of marks: $(wc -l <"$grades/marks.csv")" [ "$(wc -l <"$grades/marks.csv")" -eq 9 ]
 holds 'a file whose folder the manifest names is a student' [ "$(cut -d, -f1 "$grades/marks.csv" | grep -c second)" -eq 0 ]
 
 # Other rules work out the marks anew, and grade nothing.

@@ -165,6 +165,30 @@ Test(table, refuses_what_is_written_otherwise)
     }
 }
 
+static void is_cell(const char *words, const char *text)
+{
+    char *written = NULL;
+    size_t count;
+    FILE *f = open_memstream(&written, &count);
+    table_write(f, words, ',');
+    fclose(f);
+    cr_expect_str_eq(written, text);
+    free(written);
+}
+
+Test(table, has_no_cell_that_acts_on_a_spreadsheet_or_a_terminal)
+{
+    is_cell("Ada", "Ada,");
+    is_cell("", ",");
+    is_cell("Lovelace, Ada", "\"Lovelace, Ada\",");
+    is_cell("a \"b\"", "\"a \"\"b\"\"\",");
+    is_cell("=1+1", "\"'=1+1\",");
+    is_cell("\t@SUM(1)", "\"' @SUM(1)\",");
+    is_cell("-rf", "\"'-rf\",");
+    is_cell("a\033[31m\nb", "a?[31m b,");
+    is_cell("Zo\xeb", "Zo?,");
+}
+
 static void is_written(double number, const char *text)
 {
     char *words = NULL;
