@@ -21,7 +21,7 @@ watch: build/grader/study                               ## the same, for the fir
 	@build/grader/study watch
 
 grade: $$(foreach l,$$(numbers),$$(call grading,$$l)) build/grader/class build/grader/sandbox    ## grade a class: SUBMISSIONS=its folder GRADES=where they go
-	@[ -n '$(SUBMISSIONS)' ] || { echo 'Say where the submissions are: make grade SUBMISSIONS=FOLDER, with a folder for each student.'; exit 1; }
+	@[ -n '$(SUBMISSIONS)' ] || { echo 'Say where the submissions are: make grade SUBMISSIONS=FOLDER, with a folder or an archive for each student.'; exit 1; }
 	@build/grader/class '$(SUBMISSIONS)' '$(or $(GRADES),grades)'
 
 # Everything that grading takes, and no grading.

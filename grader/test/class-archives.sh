@@ -22,7 +22,8 @@ mkdir "$class/$(printf 'of\033[31mthe\nterminal')"
 : >"$class/$(printf 'of\033[31mthe\nterminal/a\033b')"
 
 build/grader/class "$class" "$grades" >"$scratch/said" 2>&1
-holds "ends with $?: $(cat "$scratch/said")" [ $? -eq 0 ]
+status=$?
+holds "ends with $status: $(cat "$scratch/said")" [ $status -eq 0 ]
 row() { grep -q -- "^$1,01-first-kernel,$2" "$grades/gradebook.csv"; }
 for student in zip gz xz plain folder deep Зоя; do
     holds "$student is not graded" row "$student" 'PASS,2,10,'

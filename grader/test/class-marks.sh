@@ -2,7 +2,8 @@
 # Tests the marks of a class: roster, groups, manifest and class.cfg, what they make of two lessons' submissions, and that a
 # mistake in one of them is told with its file and line before anything is graded.
 set -u
-[ -x build/grader/01-first-kernel ] && [ -x build/grader/class ] || { echo 'class-marks: type make ready-1 build/grader/class first'; exit 1; }
+[ -x build/grader/01-first-kernel ] && [ -x build/grader/02-managed-memory ] && [ -x build/grader/class ] ||
+    { echo 'class-marks: type make ready-1 ready-2 build/grader/class first'; exit 1; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"
@@ -86,6 +87,7 @@ holds 'another rule grades again' [ -z "$(find "$grades/results" -name '*.json' 
 mkdir -p "$scratch/gradescope/Dora/submission" "$scratch/gradescope/Bob/submission" "$scratch/scope"
 cp solutions/$one.cu "$scratch/gradescope/Dora/submission"
 cp solutions/$one.cu "$scratch/gradescope/Bob/submission"
+cp exercises/$one.cu "$scratch/gradescope/Dora" # not the student's
 echo '{"created_at": "2026-10-06T15:00:00.123456-07:00"}' >"$scratch/gradescope/Dora/submission_metadata.json"
 echo '{"created_at": "2000-01-01T00:00:00Z"}' >"$scratch/gradescope/Bob/submission/submission_metadata.json"
 printf 'times = "gradescope";\nlessons = ( { name = "%s"; deadline = "2026-10-05T21:59:00Z"; } );\n' $one >"$scratch/scope/class.cfg"
@@ -93,6 +95,22 @@ build/grader/class "$scratch/gradescope" "$scratch/scope" >"$scratch/said" 2>&1
 grades=$scratch/scope
 holds 'the time is not that of the metadata' row "Dora,$one,PASS,2,10,,2,yes,"
 holds 'a time that the student wrote is believed' row "Bob,$one,REFUSED,.*submission_metadata.json is missing"
+
+# The budget is spent in the order of the deadlines: two days on lesson 2, and none is left for lesson 1.
+mkdir -p "$scratch/two/Ada" "$scratch/order"
+cp solutions/$one.cu solutions/02-managed-memory.cu "$scratch/two/Ada"
+cat >"$scratch/two/manifest.csv" <<CSV
+student,file,time
+Ada,Ada/$one.cu,2026-10-13T12:00Z
+Ada,Ada/02-managed-memory.cu,2026-10-07T12:00Z
+CSV
+cat >"$scratch/order/class.cfg" <<CFG
+late = { budget = 2; penalty = 10; };
+lessons = ( { name = "$one"; deadline = "2026-10-13T00:00Z"; }, { name = "02-managed-memory"; deadline = "2026-10-06T00:00Z"; } );
+CFG
+build/grader/class "$scratch/two" "$scratch/order" >"$scratch/said" 2>&1
+grades=$scratch/order
+holds "the budget is spent in another order: $(cat "$grades/marks.csv")" mark 'Ada,95,2,9,10'
 
 # Mistakes. amiss FILE LINE WORDS: grading ends with that, and has not begun.
 mkdir -p "$scratch/few/Ada" "$scratch/bad"
@@ -133,7 +151,9 @@ wrong class.cfg 2 'needs its days' 'students = (\n { name = "Ada"; extensions = 
 mkdir "$scratch/example" "$scratch/empty"
 cp grader/class/example.cfg "$scratch/example/class.cfg"
 printf 'student\nAda Lovelace\nGrace Hopper\nZoë\n' >"$scratch/example/roster.csv"
-holds 'the example cannot be read' build/grader/class "$scratch/empty" "$scratch/example"
+build/grader/class "$scratch/empty" "$scratch/example" >"$scratch/said" 2>&1
+status=$?
+holds "the example cannot be read: $(cat "$scratch/said")" [ $status -eq 0 ]
 holds 'its lessons are not graded' [ "$(wc -l <"$scratch/example/gradebook.csv")" -eq 10 ]
 holds 'its students are granted nothing' grep -q '^Grace Hopper,05-transpose,EXCUSED' "$scratch/example/gradebook.csv"
 

@@ -29,7 +29,8 @@ echo '#error of a lesson that is not there' >"$class/Zoë/99-none.cu"
 echo 'a file beside the folders' >"$class/README"
 
 build/grader/class "$class" "$grades" >"$scratch/said" 2>&1
-holds "ends with $?: $(cat "$scratch/said")" [ $? -eq 0 ]
+status=$?
+holds "ends with $status: $(cat "$scratch/said")" [ $status -eq 0 ]
 refused() { ! "$@" >"$scratch/said" 2>&1; }
 row() { grep -q -- "^$1" "$grades/gradebook.csv"; }
 holds 'a right answer has no 10 points' row 'Ada Lovelace,01-first-kernel,PASS,2,10,,,yes,[0-9a-f]\{64\},$'
