@@ -71,12 +71,25 @@ static void tell(enum wire_op op, uint64_t address, const Fault *fault, bool ope
     client_tell(&request, NULL, 0);
 }
 
+// A signal that was sent (by raise() or kill()) has no instruction that runs again: it is sent once
+// more, and comes under the previous action when the handler returns.
+static void on_sent(int signal, const struct sigaction *action)
+{
+    sigaction(signal, action, NULL);
+    raise(signal);
+}
+
+static bool is_sent(const siginfo_t *info) { return info->si_code <= 0; }
+
 // Host code touched guarded pinned memory: it goes on once the device is told. Or it touched device
 // memory, or managed or pinned memory that was freed: it crashes as it would have.
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
-    (void)signal;
     int error = errno;
+    if (is_sent(info)) {
+        on_sent(signal, &before);
+        return;
+    }
     bool owner = getpid() == connection.owner;
     const Fault fault = fault_of(&((ucontext_t *)context)->uc_mcontext);
     uint64_t address = 0;
@@ -98,7 +111,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
     int error = errno;
-    if (stepping) {
+    if (stepping && !is_sent(info)) {
         set_step(&((ucontext_t *)context)->uc_mcontext, stepping = false);
         client_closes();
     } else if (before_trap.sa_flags & SA_SIGINFO) {
@@ -106,8 +119,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
     } else if (before_trap.sa_handler != SIG_DFL && before_trap.sa_handler != SIG_IGN) {
         before_trap.sa_handler(signal);
     } else {
-        sigaction(SIGTRAP, &before_trap, NULL);
-        raise(SIGTRAP);
+        on_sent(signal, &before_trap);
     }
     errno = error;
 }
