@@ -4,6 +4,7 @@
 #include "compile.h"
 #include "confine.h"
 #include "process.h"
+#include "run.h"
 #include "text.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static void command(const char **argv, size_t n, const char *root, const char *s
         "-I",
         text_format("%s/grader/lessons", root),
         source,
-        text_format("%s/build/grader/worker.o", root),
+        run_harness(),
         "-L",
         text_format("%s/build/lib", root), // of a bundle: libffi
         "-lffi",
@@ -100,7 +101,7 @@ enum compiled compile_program(const char *root, const char *folder, const char *
 {
     const char *argv[CONFINE_WORDS + OUR_WORDS + COMPILE_MORE];
     char *worker = text_format("%s/%s", folder, name);
-    if (access(text_format("%s/build/grader/worker.o", root), R_OK) != 0) return COMPILE_NO_HARNESS;
+    if (access(run_harness(), R_OK) != 0) return COMPILE_NO_HARNESS;
     size_t before = ours ? 0 : confine_compiler(argv, root, source, folder);
     command(argv, before, root, source, worker, more);
     int status = 0;

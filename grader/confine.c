@@ -57,7 +57,7 @@ size_t confine_compiler(const char **argv, const char *root, const char *source,
     const char *here = getcwd(NULL, 0);
     argv[n++] = sandbox();
     n = show_toolkit(argv, n, root);
-    n = show(argv, n, text_format("%s/build/grader/worker.o", root));
+    n = show(argv, n, run_harness());
     n = show(argv, n, text_format("%s/grader/lessons/%s.h", root, run_lesson()));
     n = show(argv, n, *source == '/' ? source : text_format("%s/%s", here, source));
     argv[n++] = "--write";

@@ -427,7 +427,7 @@ static json_t *prepare(const Result *r, const char *root, const char *define)
                         text_format("nvcc cannot be started: %s", strerror(errno)), NULL,
                         "make doctor");
     case COMPILE_NO_HARNESS:
-        return fact_new(VERDICT_GRADER_ERROR, "build/grader/worker.o is missing", NULL,
+        return fact_new(VERDICT_GRADER_ERROR, text_format("%s is missing", run_harness()), NULL,
                         "make lesson-1, which builds it");
     default:
         return fact_new(VERDICT_BUILD, "The compiler refuses the file; its messages are above.",

@@ -9,12 +9,14 @@
 #include <string.h>
 #include <sys/param.h>
 
-// The file that was handed out (solutions/strip.awk), and the submission: the same bytes?
+// The file that was handed out (solutions/strip.awk), and the submission: the same bytes? Wherever
+// the grader was called: the environment has the project's root (run_export).
 static bool is_as_handed_out(const Result *r)
 {
-    char *command =
-        text_format("awk -f solutions/strip.awk solutions/%s.cu 2>/dev/null", r->lesson);
-    FILE *given = popen(command, "re"), *file = fopen(r->submission, "re");
+    FILE *given = popen("awk -f \"$WARPWISE_ROOT\"/solutions/strip.awk "
+                        "\"$WARPWISE_ROOT/solutions/$WARPWISE_LESSON.cu\" 2>/dev/null",
+                        "re"),
+         *file = fopen(r->submission, "re");
     int a = 0, b = 0;
     while (given && file && a == b && a != EOF) {
         a = getc(given);
@@ -22,7 +24,6 @@ static bool is_as_handed_out(const Result *r)
     }
     if (given) pclose(given);
     if (file) fclose(file);
-    free(command);
     return a == b;
 }
 

@@ -46,6 +46,13 @@ const char *run_worker(void)
     return path;
 }
 
+const char *run_harness(void)
+{
+    static char *path;
+    if (!path) path = text_format("%s/build/grader/worker.o", run_root());
+    return path;
+}
+
 // Beside the result: 13-streams.json has 13-streams.large.timeline.json.
 const char *run_timeline(const char *check)
 {

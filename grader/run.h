@@ -16,6 +16,7 @@ void run_set_result(const char *path);
 const char *run_result(void);           // where the JSON result will be
 const char *run_folder(void);           // records and the worker are in it
 const char *run_worker(void);           // the compiled submission
+const char *run_harness(void);          // what it is linked with: ROOT/build/grader/worker.o
 const char *run_peer(const char *name); // the program of that peer (peer.h), compiled
 const char *run_missing(void); // the library that the lesson's own peers want in vain, or NULL
 void run_set_missing(const char *library);

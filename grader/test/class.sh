@@ -48,6 +48,7 @@ holds 'a file beside the folders is passed over in silence' grep -q 'Not looked 
 holds 'the secret can be read by others' [ "$(stat -c %a "$grades/secret")" = 600 ]
 holds 'a name is in a file of the results' [ -z "$(grep -rl -e Ada -e Zoë "$grades" | grep -v -e pseudonyms.csv -e gradebook.csv -e marks.csv)" ]
 holds 'the words are not those that the student saw' grep -qr 'exercises/01-first-kernel.cu:[0-9]* is yours to write' "$grades/results"
+holds 'an untouched exercise is told how far it is' [ -z "$(grep -rl 'What is there so far' "$grades/results")" ]
 
 # The same class again: nothing is graded twice, and what has changed is.
 touch "$scratch/then"
