@@ -4,6 +4,7 @@
 #include <linux/seccomp.h>
 #include <seccomp.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static const char *const denied[] = {
@@ -62,14 +63,23 @@ static const char *const denied[] = {
     "io_uring_register",
 };
 
-static bool add_rules(scmp_filter_ctx filter)
+// What namespaces keep apart; where there are none, it is refused.
+static const char *const shared[] = { "shmget", "semget", "msgget", "mq_open" };
+
+static bool deny(scmp_filter_ctx filter, const char *const *calls, size_t count)
 {
-    enum { NEW_USER = 0x10000000 }; // CLONE_NEWUSER of clone(2)
-    for (size_t n = 0; n < sizeof denied / sizeof *denied; n++) {
-        int call = seccomp_syscall_resolve_name(denied[n]);
+    for (size_t n = 0; n < count; n++) {
+        int call = seccomp_syscall_resolve_name(calls[n]);
         if (call == __NR_SCMP_ERROR) continue; // no call of this machine's
         if ((errno = -seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), call, 0))) return false;
     }
+    return true;
+}
+
+static bool add_rules(scmp_filter_ctx filter)
+{
+    enum { NEW_USER = 0x10000000 }; // CLONE_NEWUSER of clone(2)
+    if (!deny(filter, denied, sizeof denied / sizeof *denied)) return false;
     // The flags of clone3() are in memory, where no filter looks: the C library tries clone() then.
     errno = -seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
     if (errno) return false;
@@ -87,4 +97,21 @@ int filter_open(void)
     if (filter) seccomp_release(filter);
     if (!good && file >= 0) close(file);
     return good ? file : -1;
+}
+
+// Sockets of this machine alone: the device's is one.
+static bool add_rules_alone(scmp_filter_ctx filter)
+{
+    if (!add_rules(filter) || !deny(filter, shared, sizeof shared / sizeof *shared)) return false;
+    errno = -seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 1,
+                              SCMP_A0(SCMP_CMP_NE, AF_UNIX));
+    return !errno;
+}
+
+bool filter_load(void)
+{
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    bool good = filter && add_rules_alone(filter) && !(errno = -seccomp_load(filter));
+    if (filter) seccomp_release(filter);
+    return good;
 }

@@ -7,8 +7,12 @@
 // caller's. The exit status is the command's, or 128 and the number of its signal; 125: the sandbox
 // itself could not be made, which standard error explains.
 //
-//     build/grader/sandbox --check      says in lines "NAME: WORDS" what holds on this machine; 1
-//     if it cannot be made
+// --isolation user, and process, do without namespaces (sandbox.h): never less than what is asked
+// for.
+//
+//     build/grader/sandbox --check      says in lines "STATE NAME: WORDS" what holds on this
+//     machine, with "type COMMAND" below what can be mended; STATE is found, or limited. The last
+//     line is "isolation: " and the best that there is. 1 if that is not namespaces.
 #define _GNU_SOURCE
 #include "sandbox.h"
 #include <errno.h>
@@ -17,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -28,7 +33,8 @@ typedef struct Options {
     const char *read[MOST_PATHS + 1], *keep[MOST_PATHS + 1], *write, *at;
     size_t reads, keeps;
     Limits limits;
-    bool check;
+    bool check, probe;
+    enum isolation isolation;
     char **command;
 } Options;
 
@@ -95,53 +101,122 @@ static void add_environment(Words *w, const Options *o)
     }
 }
 
-static void become_bwrap(const Options *o, pid_t parent)
+static void keep(const char **list, size_t *count, const char *word)
+{
+    if (*count == MOST_PATHS) errno = E2BIG, fail(word);
+    list[(*count)++] = word;
+}
+
+static const char *const isolations[ISOLATION_COUNT] = {
+#define X(id, word) [ISOLATION_##id] = word,
+    ISOLATIONS(X)
+#undef X
+};
+
+static bool *another; // the command's process has become another user; it says so to us
+static int
+    made; // a file in which bwrap writes once its namespaces are made; the command has it not
+
+static void become_bwrap(const Options *o)
 {
     Words w = { 0 };
     ADD(&w, "bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent",
         "--new-session", "--cap-drop", "ALL", "--hostname", "student", "--uid", "1000", "--gid",
         "1000");
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(NO_SANDBOX);
-    stranger_become(o->read, o->write);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // which a change of the user takes away
     int filter = filter_open();
     if (filter < 0) fail("no filter of system calls");
     add_paths(&w, o);
     add_environment(&w, o);
-    ADD(&w, "--seccomp", decimal((unsigned)filter), "--");
+    ADD(&w, "--seccomp", decimal((unsigned)filter), "--json-status-fd", decimal((unsigned)made),
+        "--");
     add_words(&w, (const char *const *)o->command);
     execvp(w.word[0], (char **)w.word);
     fail("bwrap (bubblewrap) cannot be run");
 }
 
+static void become_command(const Options *o, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(NO_SANDBOX);
+    *another = o->isolation != ISOLATION_PROCESS && stranger_become(o->read, o->write);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // which a change of the user takes away
+    if (o->isolation == ISOLATION_NAMESPACES) become_bwrap(o);
+    errno = EPERM;
+    if (o->isolation == ISOLATION_USER && !*another)
+        fail(
+            "no other user, which root alone can become, and which must be able to read the paths");
+    alone_run(o->keep, o->at, o->command);
+    fail(o->command[0]);
+}
+
 static int run(const Options *o)
 {
+    another =
+        mmap(NULL, sizeof *another, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    made = memfd_create("made", 0);
+    if (another == MAP_FAILED || made < 0) fail("no memory");
     int status = 0;
     pid_t parent = getpid();
     if (!limits_set(&o->limits)) fail("the limits cannot be set");
     pid_t pid = fork();
     if (pid < 0) fail("no process");
-    if (pid == 0) become_bwrap(o, parent);
+    if (pid == 0) become_command(o, parent);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    if (o->isolation == ISOLATION_USER) alone_sweep(pid);
     limits_remove();
     if (o->write && chown(o->write, getuid(), getgid()) < 0) fail(o->write);
+    if (o->isolation == ISOLATION_NAMESPACES && lseek(made, 0, SEEK_END) == 0) return NO_SANDBOX;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void say_kept(const char *what, const char *by)
+{
+    printf("%s %s: kept by %s\n", strncmp(by, "cgroup", 6) ? "limited" : "found", what, by);
+}
+
+// In a process of its own, since limits stay. What a part lacks is said from inside.
+static bool try_isolation(Options *o, enum isolation isolation)
+{
+    fflush(stdout);
+    pid_t pid = fork();
+    int status = 1;
+    if (pid == 0) {
+        o->isolation = isolation;
+        if (run(o) != 0) exit(1);
+        puts(*another ? "found user: another one, which no other process has"
+                      : "limited user: that of who grades; root gives each program another one");
+        say_kept("memory", limits_memory_kept());
+        say_kept("processes", limits_processes_kept());
+        printf("isolation: %s\n", isolations[isolation]);
+        exit(0);
+    }
+    if (pid > 0) waitpid(pid, &status, 0);
+    return status == 0;
 }
 
 static int check(Options o)
 {
-    char *nothing[] = { "/bin/true", NULL };
-    o.command = nothing;
-    if (run(&o) != 0) {
-        puts("namespaces: refused");
-        return 1;
-    }
-    puts("namespaces: own mounts, processes, users, network, IPC");
-    printf("memory: kept by %s\n", limits_memory_kept());
-    printf("processes: kept by %s\n", limits_processes_kept());
-    return 0;
+    char *self = realpath("/proc/self/exe", NULL), *probe[] = { self, "--probe", NULL };
+    if (!self) fail("/proc/self/exe");
+    probe_prepare();
+    keep(o.read, &o.reads, self);
+    keep(o.keep, &o.keeps, PROBE_NAMESPACES);
+    o.command = probe;
+    if (try_isolation(&o, ISOLATION_NAMESPACES)) return 0;
+    probe_say_refusal();
+    if ((getuid() != 0 || !try_isolation(&o, ISOLATION_USER))
+        && !try_isolation(&o, ISOLATION_PROCESS))
+        puts("isolation: none");
+    return 1;
+}
+
+static enum isolation isolation_of(const char *word)
+{
+    for (int n = 0; n < ISOLATION_COUNT; n++)
+        if (strcmp(word, isolations[n]) == 0) return (enum isolation)n;
+    fprintf(stderr, "sandbox: there is no isolation '%s'\n", word);
+    exit(NO_SANDBOX);
 }
 
 static unsigned long long number(const char *text, const char *what)
@@ -155,20 +230,21 @@ static unsigned long long number(const char *text, const char *what)
     return value;
 }
 
-static void keep(const char **list, size_t *count, const char *word)
-{
-    if (*count == MOST_PATHS) errno = E2BIG, fail(word);
-    list[(*count)++] = word;
-}
-
 static Options parse(int count, char **words)
 {
     static const struct option known[] = {
-        { "read", required_argument, NULL, 'r' },    { "write", required_argument, NULL, 'w' },
-        { "at", required_argument, NULL, 'a' },      { "keep", required_argument, NULL, 'k' },
-        { "memory", required_argument, NULL, 'm' },  { "processes", required_argument, NULL, 'p' },
-        { "seconds", required_argument, NULL, 's' }, { "file", required_argument, NULL, 'f' },
-        { "check", no_argument, NULL, 'c' },         { NULL, 0, NULL, 0 },
+        { "read", required_argument, NULL, 'r' },
+        { "write", required_argument, NULL, 'w' },
+        { "at", required_argument, NULL, 'a' },
+        { "keep", required_argument, NULL, 'k' },
+        { "memory", required_argument, NULL, 'm' },
+        { "processes", required_argument, NULL, 'p' },
+        { "seconds", required_argument, NULL, 's' },
+        { "file", required_argument, NULL, 'f' },
+        { "check", no_argument, NULL, 'c' },
+        { "probe", no_argument, NULL, 'q' },
+        { "isolation", required_argument, NULL, 'i' },
+        { NULL, 0, NULL, 0 },
     };
     Options o = { .limits = {
                       .memory = 4ull << 30, .processes = 64, .seconds = 120, .file = 64 << 20 } };
@@ -182,10 +258,12 @@ static Options parse(int count, char **words)
         case 's': o.limits.seconds = (unsigned)number(optarg, "--seconds"); break;
         case 'f': o.limits.file = number(optarg, "--file"); break;
         case 'c': o.check = true; break;
+        case 'q': o.probe = true; break;
+        case 'i': o.isolation = isolation_of(optarg); break;
         default: exit(NO_SANDBOX);
         }
     o.command = words + optind;
-    if (!o.check && !*o.command) {
+    if (!o.check && !o.probe && !*o.command) {
         fputs("sandbox: no command. Usage: sandbox [--read PATH]... [--write FOLDER] [--keep "
               "NAME]... -- COMMAND [ARGUMENT...]\n",
               stderr);
@@ -197,5 +275,6 @@ static Options parse(int count, char **words)
 int main(int count, char **words)
 {
     Options o = parse(count, words);
+    if (o.probe) return probe_say(&o.limits), 0;
     return o.check ? check(o) : run(&o);
 }

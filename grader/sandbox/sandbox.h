@@ -4,6 +4,20 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
+
+// What keeps a program apart from the rest of the machine, from the most to the least.
+//     namespaces   bubblewrap's: it sees what it is shown
+//     user         another user for root, limits, and the filter: what containers allow that
+//                  refuse namespaces. It sees what every user sees.
+//     process      the same, as its caller's user
+#define ISOLATIONS(X) X(NAMESPACES, "namespaces") X(USER, "user") X(PROCESS, "process")
+enum isolation {
+#define X(id, word) ISOLATION_##id,
+    ISOLATIONS(X)
+#undef X
+        ISOLATION_COUNT
+};
 
 // What a program may use of the machine.
 typedef struct Limits {
@@ -19,6 +33,10 @@ typedef struct Limits {
 // filter, fails with EPERM. -1: errno says why. Source: seccomp_rule_add(3), and the calls that
 // Docker's default profile denies.
 int filter_open(void);
+
+// Puts this process under the filter, and refuses it sockets but for this machine's own, and memory
+// and queues that outlive it. False: errno says why. It takes PR_SET_NO_NEW_PRIVS.
+bool filter_load(void);
 
 // Makes cgroups for this process and moves it there, where cgroups (v1 or v2) can be written.
 // Limits that no cgroup keeps are the process's own (setrlimit(2)). Both hold for what it starts.
@@ -36,3 +54,23 @@ const char *limits_processes_kept(void);
 // may read all `paths` (which end with NULL). That user owns `folder` then, which may be NULL.
 // False: it stays who it is.
 bool stranger_become(const char *const *paths, const char *folder);
+
+// Becomes the stranger that process `pid` became, and cannot go back. False: this is not root.
+bool stranger_again(pid_t pid);
+
+// Becomes `command` without namespaces, in folder `at` (NULL: /tmp), with the variables whose names
+// are in `kept` (NULL at its end). Returns if it cannot: errno says why.
+void alone_run(const char *const *kept, const char *at, char **command);
+
+// Kills what is left of the stranger that process `pid` became.
+void alone_sweep(pid_t pid);
+
+// The words that the environment gives a probe, and what it then says of itself: a line "STATE
+// NAME: WORDS" for each part of the sandbox that it is in. STATE is found, or limited.
+enum { PROBE_WORDS = 512 };
+#define PROBE_NAMESPACES "WARPWISE_NAMESPACES"
+void probe_prepare(void);
+void probe_say(const Limits *limits);
+
+// Says why namespaces are refused, in lines "limited NAME: WORDS" and "type COMMAND".
+void probe_say_refusal(void);

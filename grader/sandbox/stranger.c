@@ -7,7 +7,7 @@
 // Users are numbered from 1000 by hand, from 100,000 or 524,288 for containers, and none are here.
 enum { FIRST_STRANGER = 2000000000 };
 
-static uid_t stranger(void) { return FIRST_STRANGER + (uid_t)getpid(); }
+static uid_t stranger(pid_t pid) { return FIRST_STRANGER + (uid_t)pid; }
 
 static bool become(uid_t user)
 {
@@ -31,7 +31,9 @@ static bool may_read(const char *const *paths, uid_t user)
 
 bool stranger_become(const char *const *paths, const char *folder)
 {
-    uid_t user = stranger();
+    uid_t user = stranger(getpid());
     if (getuid() != 0 || !may_read(paths, user)) return false;
     return (!folder || chown(folder, user, user) == 0) && become(user);
 }
+
+bool stranger_again(pid_t pid) { return getuid() == 0 && become(stranger(pid)); }

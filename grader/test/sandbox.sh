@@ -17,12 +17,16 @@ within() {
 works() { within "$@"; status=$?; holds "$1: ends with $status: $said" [ "$status" -eq 0 ]; }
 fails() { within "$@"; status=$?; holds "$1: works: $said" [ "$status" -ne 0 ]; }
 
-gcc -O1 -o "$scratch/calls" grader/test/sandbox/calls.c || exit 1
+gcc -O1 -o "$scratch/calls" grader/test/sandbox/calls.c -lseccomp || exit 1
 echo 'a student of another name' >"$scratch/roster"
 mkdir "$scratch/out"
 
 holds 'the machine refuses namespaces: classes cannot be graded here, and these tests fail' "$sandbox" --check >"$scratch/check"
-holds '--check says who keeps memory' grep -q '^memory: kept by ' "$scratch/check"
+for part in 'namespaces: own mnt, pid, user, net, ipc' 'user: ' 'system calls: filtered' 'files: /tmp and /dev/shm hold 64 MiB' \
+    'processor time: 120 s' 'memory: kept by ' 'processes: kept by '; do
+    holds "--check does not say '$part'" grep -qE "^(found|limited) $part" "$scratch/check"
+done
+holds '--check names no isolation' [ "$(tail -n 1 "$scratch/check")" = 'isolation: namespaces' ]
 
 # What is there.
 works "test -r $scratch/roster"
@@ -90,6 +94,37 @@ wait $! 2>/dev/null
 sleep 1
 holds 'processes are left' [ -z "$(grep -lazx '9876[12]' /proc/[0-9]*/cmdline 2>/dev/null)" ]
 holds 'cgroups are left' [ -z "$(find /sys/fs/cgroup -maxdepth 4 -name 'warpwise-*' -newer "$scratch/check" -empty 2>/dev/null)" ]
+
+# Where namespaces are refused: said, never less than asked for in silence; root has another user, and all else holds.
+"$scratch/calls" contained "$sandbox" --check >"$scratch/refused" 2>/dev/null
+holds 'a machine that refuses namespaces is no failure' [ $? -eq 1 ]
+holds 'and is not told' grep -q '^limited namespaces: refused' "$scratch/refused"
+"$scratch/calls" contained "$sandbox" -- true 2>/dev/null
+holds 'less than namespaces is taken for them' [ $? -eq 125 ]
+least=process
+[ "$(id -u)" != 0 ] || least=user
+holds "the best there is not $least: $(tail -n 1 "$scratch/refused")" [ "$(tail -n 1 "$scratch/refused")" = "isolation: $least" ]
+SECRET=1 works 'test -z "${SECRET:-}"' --isolation "$least"
+SECRET=1 works 'test "$SECRET" = 1' --isolation "$least" --keep SECRET
+for call in ptrace process_vm_readv unshare mount keyctl bpf io_uring socket shmget; do
+    within "$scratch/calls $call" --isolation "$least"
+    status=$?
+    holds "$call without namespaces: ends with $status, not 1: $said" [ "$status" -eq 1 ]
+done
+fails "$scratch/calls memory 300" --memory 200000000 --isolation "$least"
+works "echo made >$scratch/out/other" --write "$scratch/out" --isolation "$least"
+holds 'without namespaces: what it made is not ours' [ "$(stat -c %u "$scratch/out")" = "$(id -u)" ]
+if [ "$least" = user ]; then
+    works 'test "$(id -u)" -ge 2000000000' --isolation user
+    echo mine >"$scratch/mine" && chmod 600 "$scratch/mine"
+    said=$("$sandbox" --isolation user -- cat "$scratch/mine" 2>&1)
+    holds 'it reads what root alone may read' [ $? -ne 0 ]
+    within 'setsid sleep 98764 & exit 0' --isolation user
+    holds 'without namespaces: processes are left' [ -z "$(grep -lazx '9876[4]' /proc/[0-9]*/cmdline 2>/dev/null)" ]
+else
+    "$sandbox" --isolation user -- true 2>/dev/null
+    holds 'another user without root' [ $? -eq 125 ]
+fi
 
 echo "sandbox: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]
