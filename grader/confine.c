@@ -13,6 +13,16 @@ static const char *sandbox(void)
 
 bool confine_is_on(void) { return sandbox() != NULL; }
 
+// The sandbox's word, and how much of it (its --isolation): WARPWISE_ISOLATION, or namespaces.
+static size_t begin(const char **argv, size_t n)
+{
+    const char *isolation = getenv("WARPWISE_ISOLATION");
+    argv[n++] = sandbox();
+    argv[n++] = "--isolation";
+    argv[n++] = isolation && *isolation ? isolation : "namespaces";
+    return n;
+}
+
 // Paths that a machine, or a bundle, lacks are left out.
 static size_t show(const char **argv, size_t n, const char *path)
 {
@@ -40,7 +50,7 @@ size_t confine_worker(const char **argv, const char *root, const char *worker)
 {
     size_t n = 0;
     if (!sandbox()) return 0;
-    argv[n++] = sandbox();
+    n = begin(argv, n);
     n = show_toolkit(argv, n, root);
     n = show(argv, n, realpath(text_format("%s/build/simulator/lib", root), NULL));
     n = show(argv, n, worker);
@@ -55,7 +65,7 @@ size_t confine_compiler(const char **argv, const char *root, const char *source,
     size_t n = 0;
     if (!sandbox()) return 0;
     const char *here = getcwd(NULL, 0);
-    argv[n++] = sandbox();
+    n = begin(argv, n);
     n = show_toolkit(argv, n, root);
     n = show(argv, n, run_harness());
     n = show(argv, n, text_format("%s/grader/lessons/%s.h", root, run_lesson()));

@@ -146,6 +146,24 @@ simulator() {
     fi
 }
 
+# What classes are graded in: the lines are its own (grader/sandbox/main.c). A lesson needs none of it.
+sandbox() {
+    program=${DOCTOR_SANDBOX:-build/grader/sandbox}
+    if [ ! -x "$program" ]; then
+        tell none 'sandbox: not built yet. Grading a class builds it.'
+        mend 'make build/grader/sandbox'
+        return
+    fi
+    "$program" --check 2>/dev/null | while read -r state words; do
+        case $state in
+        type) mend "$(as_root "$words")" ;;
+        isolation:) [ "$words" = namespaces ] ||
+            tell limited "sandbox, as a whole: a class is graded only if UNTRUSTED=1 says so; submissions are kept apart by: $words" ;;
+        *) tell "$state" "sandbox, $words" ;;
+        esac
+    done
+}
+
 # packages FOR LIST STATE: those that are missing, if any are.
 packages() {
     if [ -z "$2" ]; then
@@ -172,6 +190,7 @@ if driver; then
     profiler
 fi
 simulator
+sandbox
 packages lessons "$1" missing
 packages 'watching, the book and the tests' "$2" none
 [ "$lacking" -ne 0 ] || echo 'All is here. Type: make lesson-1'

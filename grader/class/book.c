@@ -22,7 +22,7 @@ static void row(FILE *f, const Mark *m)
     table_write_number(f, m->points, ',');
     table_write(f, m->gold < 0 ? "" : m->gold ? "yes" : "no", ',');
     write_count(f, m->late_days, ',');
-    table_write(f, m->trusted ? "yes" : "no", ',');
+    table_write(f, m->trusted, ',');
     table_write(f, s ? s->hash : "", ',');
     table_write(f, s && s->refused ? s->refused : "", '\n');
 }

@@ -8,6 +8,7 @@
 //     unpack.c    the exercises in an archive: runs in a sandbox of its own
 //     collect.c   whose submissions there are, and a sealed copy of each
 //     secret.c    hashes, seeds and pseudonyms, from a key of the class's own
+//     trust.c     what results made on this machine are worth
 //     run.c       the lessons' graders, as many at once as there are cores
 //     late.c      what being late costs; marks.c: what each student gets in each lesson
 //     book.c      the gradebook, from the results alone
@@ -194,7 +195,7 @@ typedef struct Mark {
     double points, full;          // NAN: not known, since the grader failed, or excused
     double weight;
     int late_days, spent; // -1: it isn't known when it was handed in
-    bool trusted;
+    const char *trusted;  // "yes", "user" or "no" (trust.c)
 } Mark;
 
 typedef struct Class {
@@ -302,6 +303,32 @@ bool secret_open(const char *grades);
 // `digits` of them, of "what: words".
 void secret_hash(const void *bytes, size_t count, char hash[HASH_DIGITS + 1]);
 void secret_keyed(const char *what, const char *words, char *text, size_t digits);
+
+// ---- trust.c
+
+// Looks at what submissions run in and on, and says what is less than it should be. The level of
+// what is graded here:
+//     yes     in namespaces, on this project's simulated device
+//     user    namespaces are refused, but each program is another user, and results are root's
+//     no      anything else
+// False: nothing can be graded, or the level is not "yes" and UNTRUSTED=1 does not tell to go on.
+bool trust_find(void);
+bool trust_is_told(void);
+const char *trust_level(void);
+const char *trust_isolation(void); // as the sandbox's --isolation takes it
+const char *trust_device(void);    // as DEVICE takes it
+
+// Is that level at least what would be had now? And does a mark of that level go into the
+// gradebook?
+bool trust_is_enough(const char *level);
+bool trust_counts(const char *level);
+
+// One of the levels: that word, or the least.
+const char *trust_word(const char *level);
+
+// A SHA-256 of the programs that a lesson's results come from: two results with the same one were
+// made by the same build.
+void trust_build(const char *root, const char *lesson, char hash[HASH_DIGITS + 1]);
 
 // ---- run.c
 

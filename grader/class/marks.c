@@ -8,14 +8,14 @@
 // What a submission's result says.
 typedef struct Outcome {
     const char *verdict;
-    int step, gold; // -1: none
-    double points;  // before it costs anything to be late; NAN: the grader failed
-    bool trusted;
+    int step, gold;      // -1: none
+    double points;       // before it costs anything to be late; NAN: the grader failed
+    const char *trusted; // a level of trust.c
 } Outcome;
 
 static Outcome read_outcome(const Submission *s, const LessonRule *l)
 {
-    Outcome o = { .verdict = "REFUSED", .step = -1, .gold = -1 };
+    Outcome o = { .verdict = "REFUSED", .step = -1, .gold = -1, .trusted = trust_word(NULL) };
     if (s->refused) return o;
     json_t *result = json_load_file(s->result, 0, NULL), *score = json_object_get(result, "score"),
            *step = json_object_get(score, "step"), *gold = json_object_get(score, "gold"),
@@ -25,13 +25,16 @@ static Outcome read_outcome(const Submission *s, const LessonRule *l)
     o.verdict = verdict ? verdict_word(v) : "";
     if (json_is_integer(step)) o.step = (int)json_integer_value(step);
     if (json_is_boolean(gold)) o.gold = json_is_true(gold);
-    o.trusted = json_is_true(json_object_get(json_object_get(result, "class"), "trusted"));
+    o.trusted =
+        trust_word(json_string_value(json_object_get(json_object_get(result, "class"), "trusted")));
+    bool counts = !result || trust_counts(o.trusted); // else the row says so, and has no mark
     if (v == VERDICT_GRADER_ERROR || v == VERDICT_NODEVICE) o.points = NAN;
     else if (!json_is_integer(points)) o.points = 0; // it isn't right
     else if (l->steps < 0) o.points = (double)json_integer_value(points);
     else o.points = l->points[o.step < 0 ? 0 : o.step > l->steps ? l->steps : o.step];
     if (o.gold > 0 && !isnan(o.points)) o.points += l->gold;
     json_decref(result);
+    if (!counts) return (Outcome){ "UNTRUSTED", -1, -1, NAN, o.trusted };
     return o;
 }
 
@@ -139,7 +142,8 @@ bool class_mark(Class *c)
                          .lesson = c->lesson[order[n]],
                          .step = -1,
                          .gold = -1,
-                         .late_days = -1 };
+                         .late_days = -1,
+                         .trusted = trust_word(NULL) };
             mark(c, m, &left);
         }
     }

@@ -40,7 +40,8 @@ bool class_is_graded(const Submission *s)
     json_t *result = json_load_file(s->result, 0, NULL), *by = json_object_get(result, "class");
     const char *hash = json_string_value(json_object_get(by, "hash")),
                *with = json_string_value(json_object_get(by, "version"));
-    bool graded = hash && with && strcmp(hash, s->hash) == 0 && strcmp(with, version()) == 0;
+    bool graded = hash && with && strcmp(hash, s->hash) == 0 && strcmp(with, version()) == 0
+               && trust_is_enough(json_string_value(json_object_get(by, "trusted")));
     json_decref(result);
     return graded;
 }
@@ -65,7 +66,9 @@ static void start(Job *j, const char *root)
     char *file = strrchr(j->submission->sealed, '/') - strlen("exercises");
     char *folder = strndup(j->submission->sealed, (size_t)(file - j->submission->sealed));
     const char *argv[] = { "env", "-C", folder, grader, "--result", j->result, file, NULL };
-    const char *environment[] = { seed, sandbox, "NO_COLOR=1", "DEVICE", "PROFILE", NULL };
+    char *isolation = text_format("WARPWISE_ISOLATION=%s", trust_isolation());
+    char *device = text_format("DEVICE=%s", trust_device());
+    const char *environment[] = { seed, sandbox, isolation, "NO_COLOR=1", device, "PROFILE", NULL };
     int words = open(j->words, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     unlink(j->result);
     j->began = seconds_now();
@@ -82,6 +85,8 @@ static void start(Job *j, const char *root)
     free(grader);
     free(seed);
     free(sandbox);
+    free(isolation);
+    free(device);
 }
 
 static bool is_fault(const json_t *result)
@@ -91,15 +96,16 @@ static bool is_fault(const json_t *result)
 }
 
 // Keeps what the grader has found, or that it found nothing.
-static bool keep(Job *j, json_t *result)
+static bool keep(Job *j, const char *root, json_t *result)
 {
     const Submission *s = j->submission;
-    char seed[SEED_DIGITS + 1];
+    char seed[SEED_DIGITS + 1], build[HASH_DIGITS + 1];
+    trust_build(root, s->lesson, build);
     seed_of(s, seed);
     if (!result) result = json_pack("{ss}", "verdict", verdict_word(VERDICT_GRADER_ERROR));
     json_object_set_new(result, "class",
-                        json_pack("{ss ss ss sb}", "hash", s->hash, "version", version(), "seed",
-                                  seed, "trusted", 1)); // nothing is graded without the sandbox
+                        json_pack("{ss ss ss ss ss}", "hash", s->hash, "version", version(), "seed",
+                                  seed, "trusted", trust_level(), "build", build));
     bool good = rename(j->words, s->words) == 0 && json_write(s->result, result);
     if (!good) fprintf(stderr, "%s: %s\n", s->result, strerror(errno));
     unlink(j->result);
@@ -117,7 +123,7 @@ static bool end(Job *j, const char *root)
         start(j, root);
         return true;
     }
-    bool good = keep(j, result);
+    bool good = keep(j, root, result);
     free(j->result);
     free(j->words);
     *j = (Job){ 0 };

@@ -48,7 +48,7 @@ holds 'a file beside the folders is passed over in silence' grep -q 'Not looked 
 holds 'the secret can be read by others' [ "$(stat -c %a "$grades/secret")" = 600 ]
 holds 'a name is in a file of the results' [ -z "$(grep -rl -e Ada -e Zoë "$grades" | grep -v -e pseudonyms.csv -e gradebook.csv -e marks.csv)" ]
 holds 'the words are not those that the student saw' grep -qr 'exercises/01-first-kernel.cu:[0-9]* is yours to write' "$grades/results"
-holds 'an untouched exercise is told how far it is' [ -z "$(grep -rl 'What is there so far' "$grades/results")" ]
+holds 'of an untouched exercise it is told how far it is' [ -z "$(grep -rl 'What is there so far' "$grades/results")" ]
 
 # The same class again: nothing is graded twice, and what has changed is.
 touch "$scratch/then"
@@ -73,6 +73,38 @@ done
 mkdir "$scratch/locked"
 holds 'two runs grade into one folder' refused flock "$scratch/locked" build/grader/class "$class" "$scratch/locked"
 holds 'and are not told so' grep -q 'another run is grading' "$scratch/said"
+
+# Where namespaces are refused: nothing is graded unless told, and the marks that are made then say what they are worth.
+gcc -O1 -o "$scratch/calls" grader/test/sandbox/calls.c -lseccomp || exit 1
+mkdir -p "$scratch/small/Ada"
+cp solutions/01-first-kernel.cu "$scratch/small/Ada"
+less=$scratch/less level=no
+[ "$(id -u)" != 0 ] || level=user
+book() { grep -q "^Ada,01-first-kernel,$1" "$less/gradebook.csv"; }
+holds 'a class is graded without a sandbox' refused "$scratch/calls" contained build/grader/class "$scratch/small" "$less"
+holds 'and is not told how to go on' grep -q 'UNTRUSTED=1 grades all the same' "$scratch/said"
+holds 'a row that was not graded has a mark' book ',,0,,no,'
+UNTRUSTED=1 "$scratch/calls" contained build/grader/class "$scratch/small" "$less" >/dev/null 2>&1
+holds "graded all the same: $(tail -n 1 "$less/gradebook.csv")" book "PASS,2,10,,$level,"
+"$scratch/calls" contained build/grader/class "$scratch/small" "$less" >/dev/null 2>&1
+holds "a mark that is not trusted is entered: $(tail -n 1 "$less/gradebook.csv")" book "UNTRUSTED,,0,,$level,"
+build/grader/class "$scratch/small" "$less" >/dev/null 2>&1
+holds 'is not graded again where it can be trusted' book 'PASS,2,10,,yes,'
+result=$(find "$less/results" -name 01-first-kernel.json)
+holds 'the build has no hash' grep -qE '"build": "[0-9a-f]{64}"' "$result"
+
+# The same with another simulated device.
+mkdir "$scratch/simulator"
+printf '#!/bin/sh\nexec "%s/simulator/run" "$@"\n' "$PWD" >"$scratch/simulator/run"
+chmod +x "$scratch/simulator/run"
+less=$scratch/other
+DEVICE=simulator/run build/grader/class "$scratch/small" "$less" >/dev/null 2>&1
+holds 'our own device is not trusted' book 'PASS,2,10,,yes,'
+less=$scratch/another
+DEVICE=$scratch/simulator/run holds 'another device grades' refused build/grader/class "$scratch/small" "$less"
+holds 'and is not named' grep -q "DEVICE names $scratch/simulator/run" "$scratch/said"
+DEVICE=$scratch/simulator/run UNTRUSTED=1 build/grader/class "$scratch/small" "$less" >/dev/null 2>&1
+holds 'another device is trusted' book 'PASS,2,10,,no,'
 
 # No class, and none to grade.
 holds 'a folder that is not there is graded' refused build/grader/class "$scratch/none" "$scratch/empty"

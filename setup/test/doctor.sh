@@ -43,6 +43,33 @@ ends() {
     fi
 }
 
+# The sandbox of a class: what it says of itself, and with each line the state and what to type.
+cat >"$scratch/bin/sandbox" <<'SANDBOX'
+#!/bin/sh
+[ "$*" = --check ] || exit 125
+printf '%s\n' "${FAKE_SANDBOX:-isolation: namespaces}"
+SANDBOX
+chmod +x "$scratch/bin/sandbox"
+export DOCTOR_SANDBOX=/none
+look
+says 'none sandbox: not built yet. Grading a class builds it. Type: make build/grader/sandbox'
+DOCTOR_SANDBOX=$scratch/bin/sandbox
+FAKE_SANDBOX='limited namespaces: refused
+type sysctl user.max_user_namespaces=10000
+found system calls: filtered
+isolation: process' look
+says 'limited sandbox, namespaces: refused Type: sudo sysctl user.max_user_namespaces=10000'
+says 'found sandbox, system calls: filtered'
+says 'UNTRUSTED=1 says so; submissions are kept apart by: process'
+FAKE_SANDBOX='found namespaces: own mnt
+isolation: namespaces' look
+says 'found sandbox, namespaces: own mnt'
+holds_not() { ! grep -q "$1" "$scratch/says"; }
+if holds_not UNTRUSTED; then passed=$((passed + 1)); else
+    echo 'a whole sandbox is told of as half of one'
+    failed=$((failed + 1))
+fi
+
 # A machine without a GPU.
 look
 says "found compiler: nvcc 13.0.88 in $scratch/cuda"
