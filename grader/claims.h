@@ -8,6 +8,8 @@
 //     timelines = ["large"];       # checks of which it is kept when everything ran, beside the
 //                                  result
 //
+//     without = ["cub", "thrust"]; # libraries that a submission may not include
+//
 //     claims = (
 //       { name = "sectors stored";                   # at most 24 characters
 //         check = "large";                           # the Check() it is measured on
@@ -130,7 +132,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { CLAIMS_MAX = 16, CLAIM_COUNTERS_MAX = 8, CLAIM_CAUSES_MAX = 8, TIMELINES_MAX = 4 };
+enum {
+    CLAIMS_MAX = 16,
+    CLAIM_COUNTERS_MAX = 8,
+    CLAIM_CAUSES_MAX = 8,
+    TIMELINES_MAX = 4,
+    LIBRARIES_MAX = 4
+};
 enum { STEPS_MAX = 5, STEP_CHECKS_MAX = 4 };
 
 // Why an upper bound may have been missed.
@@ -181,6 +189,8 @@ typedef struct Profile {
     int devices;                         // that the simulated machine has
     const char *timeline[TIMELINES_MAX]; // checks of which one is kept
     size_t timelines;
+    const char *library[LIBRARIES_MAX]; // that a submission may not include (libraries.h)
+    size_t libraries;
     Claim claim[CLAIMS_MAX];
     size_t claims;
     Target target[CLAIMS_MAX]; // on a GPU

@@ -276,10 +276,20 @@ static const char *read_timelines(config_setting_t *list, Profile *p)
     return NULL;
 }
 
+static const char *read_libraries(config_setting_t *list, Profile *p)
+{
+    for (int i = 0; list && i < config_setting_length(list); i++) {
+        const char *name = config_setting_get_string_elem(list, i);
+        if (!name || p->libraries == LIBRARIES_MAX) return "without names four libraries at most";
+        p->library[p->libraries++] = strdup(name);
+    }
+    return list && !p->libraries ? "without names no library" : NULL;
+}
+
 static const char *read_settings(config_t *config, Profile *p)
 {
-    static const char *const keys[] = { "instructions", "seconds", "devices", "timelines",
-                                        "claims",       "gpu",     "ladder",  NULL };
+    static const char *const keys[] = { "instructions", "seconds", "devices", "timelines", "claims",
+                                        "gpu",          "ladder",  "without", NULL };
     config_setting_t *root = config_root_setting(config);
     config_setting_t *list = config_setting_get_member(root, "claims");
     const char *stranger = unknown_key(root, keys);
@@ -301,6 +311,8 @@ static const char *read_settings(config_t *config, Profile *p)
     }
     const char *timelines = read_timelines(config_setting_get_member(root, "timelines"), p);
     if (timelines) return timelines;
+    const char *libraries = read_libraries(config_setting_get_member(root, "without"), p);
+    if (libraries) return libraries;
     for (int i = 0; list && i < config_setting_length(list); i++) {
         if (p->claims == CLAIMS_MAX) return "too many claims";
         const char *problem = read_claim(config_setting_get_elem(list, i), &p->claim[p->claims++]);

@@ -41,6 +41,8 @@ static void say(int file)
 
 enum { OUR_WORDS = 32 };
 
+const char *compile_list(const char *worker) { return text_format("%s.d", worker); }
+
 // The compiler's command, behind the sandbox's words.
 static void command(const char **argv, size_t n, const char *root, const char *source,
                     const char *worker, const char *const *more)
@@ -70,6 +72,9 @@ static void command(const char **argv, size_t n, const char *root, const char *s
         "--export-dynamic",
         "-o",
         worker,
+        "-MD", // which files it reads, without another pass over them
+        "-MF",
+        compile_list(worker),
     };
     for (const char **word = words; *word; word++) argv[n++] = *word;
     for (size_t i = 0; more && i < COMPILE_MORE && more[i]; i++) argv[n++] = more[i];

@@ -18,3 +18,6 @@ enum { COMPILE_SECONDS = 60, COMPILE_MORE = 8 };
 // compiled outside of the sandbox (confine.h). Environment: NVCC (nvcc) and ARCH (90).
 enum compiled compile_program(const char *root, const char *folder, const char *name,
                               const char *source, const char *const *more, bool ours);
+
+// Where it leaves the list of all files that it read to make that program: gcc's -MD.
+const char *compile_list(const char *worker);

@@ -21,6 +21,7 @@
 #include "compile.h"
 #include "confine.h"
 #include "grader.h"
+#include "libraries.h"
 #include "peer.h"
 #include "process.h"
 #include "result.h"
@@ -419,7 +420,8 @@ static json_t *prepare(const Result *r, const char *root, const char *define)
 
     switch (compile_program(root, run_folder(), "worker", r->submission,
                             (const char *[]){ define, NULL }, false)) {
-    case COMPILED: return NULL;
+    case COMPILED:
+        return libraries_refusal(compile_list(run_worker()), run_profile(), r->submission);
     case COMPILE_LATE:
         return fact_new(VERDICT_BUILD, "the compiler was stopped after a minute", NULL, NULL);
     case COMPILE_NO_COMPILER:

@@ -21,7 +21,8 @@
 //      "sgemm_cublas": {"missing": "libcublas"}}}
 //
 // A fact: {"verdict": "BOUNDS", "says": "n = 33: ...", "why": ..., "next": ...,
-//          "kernel", "file", "line", "block", "thread", "other"}; all after "says" as there is.
+//          "kernel", "file", "line", "block", "thread", "other", "library"}; all after "says" as
+//          there is.
 #pragma once
 #include "verdict.h"
 #include <jansson.h>

@@ -544,9 +544,11 @@ void result_print(const Result *r, FILE *out)
         return;
     }
 
+    bool library = json_object_get(r->fact, "library");
     char *words = r->behind < VERDICT_BUILD ? strdup("not your fault")
                 : r->checks                 ? failed_words(r)
-                                            : strdup("it does not compile");
+                : library ? strdup("it includes a library that the lesson does without")
+                          : strdup("it does not compile");
     print_state(r, out, words);
     free(words);
     print_fact(r, out);
