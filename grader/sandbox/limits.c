@@ -1,8 +1,10 @@
 #define _GNU_SOURCE
 #include "sandbox.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -59,8 +61,22 @@ static bool find_group(const char *controller, char *path, size_t size)
     return found;
 }
 
+// What sandboxes that were killed have left. (A group with a process in it stays.)
+static void remove_stale(const char *parent)
+{
+    DIR *groups_there = opendir(parent);
+    for (struct dirent *e; groups_there && (e = readdir(groups_there));) {
+        int pid, end = 0;
+        if (sscanf(e->d_name, "warpwise-%d%n", &pid, &end) != 1 || e->d_name[end]) continue;
+        if (kill(pid, 0) < 0 && errno == ESRCH)
+            unlinkat(dirfd(groups_there), e->d_name, AT_REMOVEDIR);
+    }
+    if (groups_there) closedir(groups_there);
+}
+
 static bool make_group(Group *g, const char *parent)
 {
+    remove_stale(parent);
     if (snprintf(g->path, sizeof g->path, "%s/warpwise-%d", parent, (int)getpid())
         >= (int)sizeof g->path)
         return false;
