@@ -1,10 +1,13 @@
 # The grader: one program for each lesson, the harness that is linked with a submission, and the commands around grading.
 
+# What grading a class takes besides.
+classroom := build/grader/class build/grader/sandbox
+
 # What grading lesson N takes; nothing when there is no such lesson.
 grading = $(if $(call name,$1),nvcc build/grader/$(call name,$1) build/grader/worker.o \
           $(simulator))
 
-.PHONY: solutions watch grade
+.PHONY: solutions watch
 
 solutions: $$(foreach l,$$(numbers),$$(call grading,$$l))    ## grade all of our own answers, a line each
 	@for l in $(lessons); do \
@@ -19,10 +22,6 @@ watch-%: $$(call desk,$$*) FORCE                    ## grade lesson N whenever y
 watch: build/grader/study                               ## the same, for the first lesson that does not pass
 	@$(watchful)
 	@build/grader/study watch
-
-grade: $$(foreach l,$$(numbers),$$(call grading,$$l)) build/grader/class build/grader/sandbox    ## grade a class: SUBMISSIONS=its folder GRADES=where they go
-	@[ -n '$(SUBMISSIONS)' ] || { echo 'Say where the submissions are: make grade SUBMISSIONS=FOLDER, with a folder or an archive for each student.'; exit 1; }
-	@build/grader/class '$(SUBMISSIONS)' '$(or $(GRADES),grades)'
 
 # Everything that grading takes, and no grading.
 ready-%: $$(call grading,$$*) FORCE
@@ -57,13 +56,13 @@ build/grader/study: $(call objects,grader/study/*.c) $(study:%=build/objects/gra
 # What a class's submissions run in.
 build/grader/sandbox: $(call objects,grader/sandbox/*.c)
 	@mkdir -p $(@D)
-	@$(CC) $^ -lseccomp -o $(whole)
+	@$(CC) $^ -lseccomp $(beside) -o $(whole)
 
 $(call objects,grader/sandbox/*.c): | build/setup/grade
 
 class := file process text verdict
 build/grader/class: $(call objects,grader/class/*.c) $(class:%=build/objects/grader/%.o)
 	@mkdir -p $(@D)
-	@$(CC) $^ -ljansson -lnettle -lconfig -lcsv -larchive -lm -o $(whole)
+	@$(CC) $^ -ljansson -lnettle -lconfig -lcsv -larchive -lm $(beside) -o $(whole)
 
 $(call objects,grader/class/*.c): | build/setup/grade

@@ -20,7 +20,7 @@ cp setup/common.mk setup/version.sh "$to/setup/"
 sh setup/version.sh >"$to/VERSION"    # with its commit, which the bundle does not know
 cp grader/accuracy.sh grader/copy.peer.cu "$to/grader/"
 cp -r lessons "$to/"
-cp build/grader/study "$to/build/grader/"
+cp build/grader/study build/grader/class build/grader/sandbox "$to/build/grader/"
 cp build/profiles/accuracy "$to/build/profiles/"
 cp -r grader/pictures "$to/grader/"
 cp grader/lessons/*.h "$to/grader/lessons/"
@@ -35,8 +35,17 @@ cp "$device" "$to/build/simulator/"
 cp build/simulator/lib/libcudart.so.13 build/simulator/lib/libcuda.so.1 "$to/build/simulator/lib/"
 [ ! -f build/simulator/lib/libnccl.so.2 ] || cp build/simulator/lib/libnccl.so.2 "$to/build/simulator/lib/"
 
-# All that these load, but the C library's own parts and the kernel's.
-ldd "$to"/build/grader/[0-9]* "$to/build/grader/study" "$to/build/profiles/accuracy" "$to/build/simulator/device" |
+# What a class is graded in. build/grader/sandbox looks for it there first.
+bwrap=$(command -v bwrap) || bwrap=
+if [ -n "$bwrap" ]; then
+    mkdir "$to/build/bin"
+    cp -L "$bwrap" "$to/build/bin/bwrap"
+else
+    echo 'bubblewrap (bwrap) is not on this machine, so it is not in the bundle: make grade needs one on the other machine.'
+fi
+
+# All that these load (worker.o is no program), but the C library's own parts and the kernel's.
+ldd "$to"/build/grader/[0-9]* "$to"/build/grader/[a-z]*[!o] "$to/build/profiles/accuracy" "$to/build/simulator/device" $bwrap |
     awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
     grep -vE '/(ld-linux[^/]*|libc|libm|libdl|librt|libpthread|libresolv|libutil)\.so[^/]*$' |
     while read -r library; do cp -L "$library" "$to/build/lib/"; done

@@ -1,13 +1,13 @@
 # What the course's Makefile shares with a bundle's (setup/bundle.mk): where the compiler is, the commands that grade and
 # compare, and those around grading. Both say beforehand what `lessons` there are, and have their own ways to `nvcc`, to what grading lesson N
-# takes, $(call grading,N), and to what comparing takes, $(accuracy).
+# takes, $(call grading,N), to what a class takes besides, $(classroom), and to what comparing takes, $(accuracy).
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SECONDEXPANSION:
 .DEFAULT_GOAL := help
-.PHONY: help accuracy progress nvcc which-nvcc FORCE
+.PHONY: help accuracy grade progress nvcc which-nvcc FORCE
 
 numbers := $(patsubst 0%,%,$(foreach l,$(lessons),$(firstword $(subst -, ,$l))))
 name     = $(firstword $(filter $1-% 0$1-%,$(lessons)))
@@ -71,6 +71,10 @@ quiz-%: $$(call desk,$$*) FORCE                     ## the quiz of lesson N
 reset-%: $$(call desk,$$*) FORCE                    ## begin exercises/N-*.cu anew; your work is kept beside it
 	$(known)
 	@build/grader/study reset $(call name,$*)
+
+grade: $$(foreach l,$$(numbers),$$(call grading,$$l)) $$(classroom)    ## grade a class: SUBMISSIONS=its folder GRADES=where they go
+	@[ -n '$(SUBMISSIONS)' ] || { echo 'Say where the submissions are: make grade SUBMISSIONS=FOLDER, with a folder or an archive for each student.'; exit 1; }
+	@build/grader/class '$(SUBMISSIONS)' '$(or $(GRADES),grades)'
 
 progress: build/grader/study                            ## how far you are, a line a lesson
 	@build/grader/study progress

@@ -25,7 +25,7 @@ setup: nvcc build/setup/lesson build/setup/watch build/setup/book build/setup/te
 doctor:                                                 ## look at this machine, and say what is missing
 	@sh setup/doctor.sh '$(call missing,lesson)' '$(sort $(foreach list,watch book test,$(call missing,$(list))))'
 
-bundle: nvcc build/grader/study build/profiles/accuracy $$(foreach l,$$(numbers),$$(call grading,$$l)) build/portable/simulator/device    ## all of it in one folder, for a GPU machine
+bundle: nvcc build/grader/study $$(classroom) build/profiles/accuracy $$(foreach l,$$(numbers),$$(call grading,$$l)) build/portable/simulator/device    ## all of it in one folder, for a GPU machine
 	@sh setup/bundle.sh build/bundle
 
 # ---- Once for each of the lists above, and again when this file changes

@@ -130,7 +130,8 @@ static void become_bwrap(const Options *o)
     ADD(&w, "--seccomp", decimal((unsigned)filter), "--json-status-fd", decimal((unsigned)made),
         "--");
     add_words(&w, (const char *const *)o->command);
-    execvp(w.word[0], (char **)w.word);
+    own_libraries();
+    execvp(bwrap_path(), (char **)w.word);
     fail("bwrap (bubblewrap) cannot be run");
 }
 

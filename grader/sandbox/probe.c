@@ -83,7 +83,10 @@ static bool reads(const char *path, char digit)
     return same;
 }
 
-static bool has_bwrap(void) { return system("command -v bwrap >/dev/null 2>&1") == 0; }
+static bool has_bwrap(void)
+{
+    return strchr(bwrap_path(), '/') || system("command -v bwrap >/dev/null 2>&1") == 0;
+}
 
 void probe_say_refusal(void)
 {

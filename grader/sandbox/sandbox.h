@@ -74,3 +74,8 @@ void probe_say(const Limits *limits);
 
 // Says why namespaces are refused, in lines "limited NAME: WORDS" and "type COMMAND".
 void probe_say_refusal(void);
+
+// Bubblewrap: a bundle's own (a path), or the machine's ("bwrap", which is looked for in PATH). And
+// has the next program of this process find the bundle's libraries, if bubblewrap is its own.
+const char *bwrap_path(void);
+void own_libraries(void);

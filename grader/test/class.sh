@@ -106,6 +106,14 @@ holds 'and is not named' grep -q "DEVICE names $scratch/simulator/run" "$scratch
 DEVICE=$scratch/simulator/run UNTRUSTED=1 build/grader/class "$scratch/small" "$less" >/dev/null 2>&1
 holds 'another device is trusted' book 'PASS,2,10,,no,'
 
+# Files that take the compiler's memory or its disk get a verdict, and within its limits.
+mkdir -p "$scratch/bombs/endless" "$scratch/bombs/large" "$scratch/bombs/long"
+printf '#include "01-first-kernel.h"\n#include "/dev/zero"\n' >"$scratch/bombs/endless/01-first-kernel.cu"
+printf '#include "01-first-kernel.h"\nint large[1ull << 36] = { 1 };\n' >"$scratch/bombs/large/01-first-kernel.cu"
+printf '#include "01-first-kernel.h"\nasm(".rept 2000000000\\n .quad 1\\n .endr");\n' >"$scratch/bombs/long/01-first-kernel.cu"
+build/grader/class "$scratch/bombs" "$scratch/bombed" >/dev/null 2>&1
+holds "no BUILD: $(cat "$scratch/bombed/gradebook.csv")" [ "$(grep -c ',01-first-kernel,BUILD,,0,,yes,' "$scratch/bombed/gradebook.csv")" -eq 3 ]
+
 # No class, and none to grade.
 holds 'a folder that is not there is graded' refused build/grader/class "$scratch/none" "$scratch/empty"
 mkdir "$scratch/nobody"

@@ -41,6 +41,19 @@ count 'does not say where the text is' $?
 ! inside lesson-77 && grep -q 'There is no lesson 77' "$says"
 count 'does not know what it has not' $?
 
+# A class, in the sandbox that the bundle brings: the machine has none on its PATH.
+mkdir -p "$folder/class/Ada" "$folder/bare"
+cp solutions/01-first-kernel.cu "$folder/class/Ada"
+chmod 755 "$folder"
+for tool in /usr/bin/* /bin/*; do
+    [ "${tool##*/}" = bwrap ] || ln -s "$tool" "$folder/bare/" 2>/dev/null
+done
+(cd "$folder/bundle" && env -i PATH="$cuda/bin:$folder/bare" HOME="$folder" CUDA_HOME="$cuda" make -s grade SUBMISSIONS="$folder/class" GRADES="$folder/grades") >"$says" 2>&1
+grep -q '^Ada,01-first-kernel,PASS,2,10,,yes,' "$folder/grades/gradebook.csv"
+count 'does not grade a class in its own sandbox' $?
+[ -x "$folder/bundle/build/bin/bwrap" ]
+count 'lacks bubblewrap' $?
+
 # The same command as here, with the same kernels, compiled there.
 inside -n accuracy && grep -q 'sh profiles/accuracy.sh' "$says" &&
     [ "$(grep -c -e '=\[compute_90,sm_90\] .* -o build/accuracy/' "$says")" -eq "$(ls profiles/accuracy/kernels/*.cu | wc -l)" ]
@@ -54,7 +67,8 @@ count 'lacks peers' $?
 [ "$(cat "$says")" = "Warpwise $(sh setup/version.sh)" ]
 count 'does not say its version' $?
 
-ldd "$folder"/bundle/build/grader/[0-9]* "$folder/bundle/build/grader/study" "$folder/bundle/build/profiles/accuracy" "$folder/bundle/build/simulator/device" | grep '=> /' |
+{ LD_LIBRARY_PATH=$folder/bundle/build/lib ldd "$folder/bundle/build/bin/bwrap"    # which build/grader/sandbox sets
+ldd "$folder"/bundle/build/grader/[0-9]* "$folder"/bundle/build/grader/[a-z]*[!o] "$folder/bundle/build/profiles/accuracy" "$folder/bundle/build/simulator/device"; } | grep '=> /' |
     grep -v -e "$folder" -e '/libc\.so' -e '/libm\.so' -e '/libresolv\.so' -e '/libpthread\.so' -e '/libdl\.so' >"$says"
 [ ! -s "$says" ]
 count 'takes libraries from this machine' $?
