@@ -13,7 +13,8 @@ needs_grade  := bubblewrap=bwrap libseccomp-dev=seccomp.h nettle-dev=nettle/hmac
                 libarchive-dev=archive.h libcsv-dev=csv.h
 needs_bench  := oclgrind=oclgrind pocl-opencl-icd=/etc/OpenCL/vendors/pocl.icd ocl-icd-opencl-dev=CL/cl.h
 needs_test   := $(needs_pdf) $(needs_toolkit) $(needs_grade) epubcheck=epubcheck aspell-en=aspell tmux=tmux \
-                openmpi-bin=mpirun libopenmpi-dev=mpicc clang-format=clang-format
+                openmpi-bin=mpirun libopenmpi-dev=mpicc clang-format=clang-format \
+                munge=/usr/sbin/munged slurmctld=/usr/sbin/slurmctld slurmd=/usr/sbin/slurmd slurm-client=sbatch
 # Left out where apt does not have it, as Ubuntu's; the book's test then says what it could not do.
 optional     := chromium fonts-sil-charis fonts-inter epubcheck
 

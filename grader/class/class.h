@@ -10,6 +10,7 @@
 //     secret.c    hashes, seeds and pseudonyms, from a key of the class's own
 //     trust.c     what results made on this machine are worth
 //     run.c       the lessons' graders, as many at once as there are cores
+//     slurm.c     the same on a cluster, in batches
 //     late.c      what being late costs; marks.c: what each student gets in each lesson
 //     book.c      the gradebook, from the results alone
 //
@@ -338,6 +339,23 @@ bool class_run(const Class *c, const char *root, int at_once);
 
 // Is this result the one of that file, graded by this version?
 bool class_is_graded(const Submission *s);
+
+// What has no result yet, in the class's order; *count of them. The caller frees it.
+const Submission **class_find_due(const Class *c, size_t *count);
+
+// On a terminal: how many of all are graded, how fast, and the time left. began: of seconds_now().
+void class_tell(size_t done, size_t all, double began);
+
+// ---- slurm.c
+
+// The same by arrays of Slurm's, until all is graded or arrays end with nothing more graded. The
+// options of sbatch(1) that it reads from the environment hold (SBATCH_PARTITION, ...). False: it
+// has said what is not graded.
+bool class_run_on_slurm(const Class *c, const char *root);
+
+// In a task: the submissions of a batch that class_run_on_slurm() has written, which have no
+// student. False: it has said why.
+bool class_read_batch(Class *c, const char *path);
 
 // ---- book.c
 

@@ -1,6 +1,7 @@
-// build/grader/class SUBMISSIONS GRADES: grades a class (class.h). It is called in the project's
-// root. UNTRUSTED=1 in the environment: grades where submissions cannot be kept apart, too, and
-// enters marks that such a run has made.
+// build/grader/class [--slurm] SUBMISSIONS GRADES: grades a class (class.h), here or on a cluster.
+// build/grader/class --batch FILE GRADES: a part of it, as a task of the cluster's.
+// It is called in the project's root. UNTRUSTED=1 in the environment: grades where submissions
+// cannot be kept apart, too, and enters marks that such a run has made.
 #define _GNU_SOURCE
 #include "class.h"
 #include "text.h"
@@ -62,34 +63,58 @@ static void say_end(const Class *c)
                unknown - untrusted);
 }
 
+static int cores(void)
+{
+    const char *given = getenv("SLURM_CPUS_ON_NODE"); // those of the task
+    int count = given ? atoi(given) : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? count : 1;
+}
+
+static int grade_batch(Class *c, const char *file, const char *root)
+{
+    if (!secret_open(c->grades)) {
+        fprintf(stderr, "%s: %s\n", c->grades, strerror(errno));
+        return 1;
+    }
+    return !(trust_find() && class_read_batch(c, file) && class_run(c, root, cores()));
+}
+
+static int grade_class(Class *c, const char *root, bool slurm)
+{
+    bool may = trust_find();
+    if (!class_collect(c)) return 1;
+    if (!is_alone(c->grades)) {
+        fprintf(stderr, "%s: another run is grading into this folder. Wait until it has ended.\n",
+                c->grades);
+        return 1;
+    }
+    if (!c->students) {
+        fprintf(stderr,
+                "%s: there is nothing to grade. It should have a folder for each student, or an "
+                "archive, with files that are named as those of exercises/ are.\n",
+                c->folder);
+        return 1;
+    }
+    bool good = may && (slurm ? class_run_on_slurm(c, root) : class_run(c, root, cores()));
+    if (!class_mark(c) || !class_write_book(c)) {
+        fprintf(stderr, "%s: %s\n", c->grades, strerror(errno));
+        return 1;
+    }
+    say_end(c);
+    return !good;
+}
+
 int main(int count, char **words)
 {
     char root[PATH_MAX];
     if (count == 2 && strcmp(words[1], "--unpack") == 0) return unpack_main();
-    if (count != 3 || !getcwd(root, sizeof root)) {
-        fprintf(stderr, "usage: %s SUBMISSIONS GRADES\n", words[0]);
+    const char *option = count > 1 && strncmp(words[1], "--", 2) == 0 ? words[1] : "";
+    bool slurm = strcmp(option, "--slurm") == 0, batch = strcmp(option, "--batch") == 0;
+    char **paths = words + 1 + (*option != 0);
+    if (words + count - paths != 2 || (*option && !slurm && !batch) || !getcwd(root, sizeof root)) {
+        fprintf(stderr, "usage: %s [--slurm] SUBMISSIONS GRADES\n", words[0]);
         return 2;
     }
-    Class c = { .folder = words[1], .grades = words[2] };
-    bool may = trust_find();
-    if (!class_collect(&c)) return 1;
-    if (!is_alone(c.grades)) {
-        fprintf(stderr, "%s: another run is grading into this folder. Wait until it has ended.\n",
-                c.grades);
-        return 1;
-    }
-    if (!c.students) {
-        fprintf(stderr,
-                "%s: there is nothing to grade. It should have a folder for each student, or an "
-                "archive, with files that are named as those of exercises/ are.\n",
-                c.folder);
-        return 1;
-    }
-    bool good = may && class_run(&c, root, (int)sysconf(_SC_NPROCESSORS_ONLN));
-    if (!class_mark(&c) || !class_write_book(&c)) {
-        fprintf(stderr, "%s: %s\n", c.grades, strerror(errno));
-        return 1;
-    }
-    say_end(&c);
-    return !good;
+    Class c = { .folder = paths[0], .grades = paths[1] };
+    return batch ? grade_batch(&c, paths[0], root) : grade_class(&c, root, slurm);
 }

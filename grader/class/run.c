@@ -140,7 +140,7 @@ static void begin(Job *j, const Submission *s, const char *root)
 
 // ---- All of them
 
-static void tell(size_t done, size_t all, double began)
+void class_tell(size_t done, size_t all, double began)
 {
     double seconds = seconds_now() - began;
     if (!isatty(STDERR_FILENO) || !done) return;
@@ -167,8 +167,7 @@ static size_t look(Job *jobs, int at_once, const char *root, bool *good)
     return done;
 }
 
-// What has no result yet, in the class's order; *count of them.
-static const Submission **find_due(const Class *c, size_t *count)
+const Submission **class_find_due(const Class *c, size_t *count)
 {
     const Submission **due = calloc(c->count, sizeof *due);
     *count = 0;
@@ -182,7 +181,7 @@ static const Submission **find_due(const Class *c, size_t *count)
 bool class_run(const Class *c, const char *root, int at_once)
 {
     size_t all, done = 0, next = 0;
-    const Submission **due = find_due(c, &all);
+    const Submission **due = class_find_due(c, &all);
     Job *jobs = calloc((size_t)at_once, sizeof *jobs);
     bool good = due && jobs;
     double began = seconds_now();
@@ -193,7 +192,7 @@ bool class_run(const Class *c, const char *root, int at_once)
         poll(NULL, 0, 20);
         size_t before = done;
         done += look(jobs, at_once, root, &good);
-        if (done > before) tell(done, all, began);
+        if (done > before) class_tell(done, all, began);
     }
     process_sweep();
     free(jobs);

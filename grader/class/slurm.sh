@@ -1,0 +1,4 @@
+#!/bin/sh
+#SBATCH --ntasks=1
+# One task of the array that slurm.c submits: grades the batch of its number. Called in the project's root with GRADES.
+exec build/grader/class --batch "$1/batches/$SLURM_ARRAY_TASK_ID.json" "$1"
