@@ -68,8 +68,11 @@ for dir in grader/wrong/*/ grader/attacks/*/; do
 done
 none 'is not a submission, which is a whole file (.cu) or an edit of the solution (.edit)' \
     "$(ls grader/wrong/*/* grader/attacks/*/* | grep -vE '\.(cu|edit)$')"
+none 'leaves something on the machine, or calls other programs: graded in the sandbox alone, so that its first line is // class:' \
+    "$(grep -lE 'O_CREAT|O_TRUNC|IPC_CREAT|fopen\([^)]*"[wa]|\<(unlink|rename|mkdir|rmdir|symlink|shm_open|system|popen|unshare|mount)\(|"/(proc/sys|sys)/' grader/attacks/*/* |
+        while read -r attack; do head -n 1 "$attack" | grep -q '^// class: ' || echo "$attack"; done)"
 none 'touches other processes, whose they are it must take from own.h' \
-    "$(grep -lE '/proc/[^s]|ptrace|process_vm|[^_]kill\(' grader/wrong/*/* grader/attacks/*/* | xargs -r grep -LF '#include "../attacks/own.h"' /dev/null | grep -vx /dev/null)"
+    "$(grep -lE '/proc/[^s]|ptrace|process_vm|pidfd_|sigqueue|prlimit|[^_]kill\(' grader/wrong/*/* grader/attacks/*/* | xargs -r grep -LF '#include "../attacks/own.h"' /dev/null | grep -vx /dev/null)"
 none 'is there twice, as a whole file and as an edit, or as a wrong one and an attack' "$(ls grader/wrong/*/* grader/attacks/*/* | sed 's/\.[a-z]*$//; s/^grader\/[a-z]*\///' | sort | uniq -d)"
 
 # ---- Skeletons, as `git` has them: a student's own edits are not looked at
@@ -91,10 +94,11 @@ done
 # ---- Wrong submissions say what they expect, and fit the solution
 
 verdicts='TODO|BUILD|BOUNDS|RACE|TIMEOUT|CRASH|PROTOCOL|MEMORY|WRONG|SUSPECT|SLOW|STEP [0-9]'
-for wrong in grader/wrong/*/*.cu grader/wrong/*/*.edit grader/attacks/*/*.cu; do
+for wrong in grader/wrong/*/*.cu grader/wrong/*/*.edit grader/attacks/*/*.cu grader/attacks/*/*.edit; do
     [ -f "$wrong" ] || continue
     contract=$(basename "$(dirname "$wrong")").h
-    holds "$wrong:1: should be \`// expect: VERDICT\`" sh -c "head -n 1 '$wrong' | grep -qxE '// expect: ($verdicts)'"
+    case $wrong in grader/attacks/*) words="(expect: ($verdicts|PASS)|class: ($verdicts|PASS))" ;; *) words="expect: ($verdicts)" ;; esac
+    holds "$wrong:1: should be \`// expect: VERDICT\`" sh -c "head -n 1 '$wrong' | grep -qxE '// $words'"
     if sh grader/wrong.sh "$wrong" >"$scratch" 2>&1; then
         holds "$wrong: does not include \"$contract\"" grep -q "^#include \"$contract\"" "$scratch"
     else
@@ -217,7 +221,7 @@ includes() {
 none 'the simulator knows nothing of lessons or of the grader' \
     "$(includes simulator | grep -E '(grader|lessons|exercises|solutions|protocol)[./]')"
 none 'the grader reaches the simulator through its command, its events and the requests of an owner (wire/wire.h) only' \
-    "$(includes grader | grep -E '(simulator|exercises|solutions)/' | grep -vE ':[./]*/simulator/wire/(wire|hash)\.h$')"
+    "$(includes grader | grep -vE '^grader/attacks/.*:\.\./solutions/' | grep -E '(simulator|exercises|solutions)/' | grep -vE ':[./]*/simulator/wire/(wire|hash)\.h$')"
 none "a lesson's checks include grader.h only" \
     "$(includes grader/lessons | grep -vE '\.(h|peer\.cu):' | grep -v ':grader\.h$')"
 none 'a contract includes CUDA only' "$(includes grader/lessons | grep '\.h:')"

@@ -6,6 +6,7 @@
 #include "process.h"
 #include "run.h"
 #include "text.h"
+#include "verdict.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,16 @@ static const char *setting(const char *name, const char *otherwise)
 {
     const char *value = getenv(name);
     return value && *value ? value : otherwise;
+}
+
+// Does a line begin as a verdict does? A file can make the compiler say so: #line names any file.
+static bool is_like_a_verdict(const char *line)
+{
+    for (int v = 0; v < VERDICT_COUNT; v++) {
+        size_t n = strlen(verdict_word(v));
+        if (strncmp(line, verdict_word(v), n) == 0) return true;
+    }
+    return false;
 }
 
 // Says what the compiler has said, cleaned of what a file could have a terminal do (#error quotes
@@ -31,7 +42,8 @@ static void say(int file)
     while (f && getline(&line, &room, f) >= 0) {
         line[strcspn(line, "\n")] = 0;
         char *clean = text_clean(line);
-        if (lines++ < MOST_LINES) fprintf(stderr, "%s\n", clean);
+        if (lines++ < MOST_LINES)
+            fprintf(stderr, "%s%s\n", is_like_a_verdict(clean) ? "  " : "", clean);
         free(clean);
     }
     if (lines > MOST_LINES) fprintf(stderr, "... and %zu lines more\n", lines - MOST_LINES);

@@ -2,7 +2,7 @@
 # Tries one lesson out, for `make test`:
 #
 #     grader/try.sh 05-transpose               every case, then the counts
-#     grader/try.sh 05-transpose copied.edit   one wrong submission, or one that cheats
+#     grader/try.sh 05-transpose copied.edit   one wrong submission, or one that cheats (and `home` or `class`: in that form)
 #
 # The cases: what a student does (the skeleton gives TODO, or its mistake's verdict; the completed skeleton PASS); our own solution
 # (PASS, with the same figures as the completed skeleton); its versions, each of which is right, and keeps the
@@ -11,7 +11,9 @@
 # lesson-5" edit="/__syncthreads/d"}: sed's words, applied to the skeleton with its blanks filled in, or, after
 # version="4", to that version of the solution); its peers, which compile; and each submission
 # in grader/wrong/05-transpose/ and grader/attacks/05-transpose/, which wrong.sh makes whole (the verdict of its `// expect:` line, the source lines of its
-# `// at:` lines, the words of its `// says:` line, and what to do next; with the seed of its `// seed:` line, if it has one). All of it happens in a tree of its own, build/try/05-transpose:
+# `// at:` lines, the words of its `// says:` line, and what to do next; with the seed of its `// seed:` line, if it has one). One with
+# a `// class:` line is graded in the sandbox too, as a class's submissions are, or there alone: the verdict is that line's, and the
+# words those of a `// says:` line after it. All of it happens in a tree of its own, build/try/05-transpose:
 # what you have in exercises/ is neither read nor touched.
 set -u
 lesson=$1
@@ -46,7 +48,8 @@ complain() {
 # What nvcc leaves out here: of libstdc++ what <cmath> alone wants (Bessel's functions, and std::min with them), of libcu++ the
 # numbers of 16 bits and less, and its clocks. None of it changes what is made of a lesson's file, and all of it is read three
 # times a file, in most of nvcc's time. A submission that does want it gets a BUILD that no student has, never another verdict.
-export NVCC_APPEND_FLAGS="${NVCC_APPEND_FLAGS:-} -D_GLIBCXX_BITS_SPECFUN_H -DCCCL_DISABLE_FP16_SUPPORT"
+lean="${NVCC_APPEND_FLAGS:-} -D_GLIBCXX_BITS_SPECFUN_H -DCCCL_DISABLE_FP16_SUPPORT"
+export NVCC_APPEND_FLAGS="$lean"
 grep -q '^#include <cuda/' "solutions/$lesson.cu" && NVCC_APPEND_FLAGS="$NVCC_APPEND_FLAGS -include $PWD/simulator/test/no_chrono.h"
 
 # run LOG COMMAND...: runs it in the tree, and says whether it ended well. A process that takes a minute of the processor
@@ -224,29 +227,69 @@ profile_comes() {
         complain "$lesson: make profile-$number shows no profile" "$log"
 }
 
-wrong_is_caught() {
+# stated FILE WORD FORM: what a submission's first comments say of a form: `home`, what stands before `// class:`; `class`, the rest.
+stated() {
+    awk -v word="// $2: " -v form="$3" '
+        !/^\/\// { exit }
+        /^\/\/ class: / { within = 1 }
+        (form == "class") == within && index($0, word) == 1 { print substr($0, length(word) + 1); exit }' "$1"
+}
+
+# The forms that a submission is graded in.
+forms() {
+    grep -q '^// expect: ' "$1" && echo home
+    grep -q '^// class: ' "$1" && echo class
+}
+
+# As a student's grader does, who types make.
+grade_at_home() {
+    run "$log" env ${seed:+"SEED=$seed"} "build/grader/$lesson" --result "$result" "$whole"
+}
+
+# As make grade does (grader/class/run.c): of a sealed copy, in the sandbox.
+grade_in_class() {
+    sealed=$tree/sealed/$name
+    mkdir -p "$sealed/exercises"
+    cp "$tree/$whole" "$sealed/exercises/$lesson.cu"
+    run "$log" env -C "$PWD/$sealed" SEED=5eed "WARPWISE_SANDBOX=$PWD/build/grader/sandbox" NO_COLOR=1 \
+        NVCC_APPEND_FLAGS="$lean" "$PWD/$tree/build/grader/$lesson" --result "$PWD/$tree/$result" "exercises/$lesson.cu"
+}
+
+verdicts=$(sed -n 's/^ *X([A-Z_]*, "\([A-Z-]*\)").*/\1/p' grader/verdict.h | paste -sd '|')
+
+# No verdict but its own begins a line, and nothing reaches the terminal that a line of text has not.
+is_clean() {
+    ! grep -E "^($verdicts)( |\$)" "$log" | grep -qvE "^$first( |\$)" && ! tr -d '\t\n' <"$log" | LC_ALL=C grep -q '[[:cntrl:]]'
+}
+
+# is_caught FILE FORM
+is_caught() {
     wrong=$(ls "grader/wrong/$lesson/$1" "grader/attacks/$lesson/$1" 2>/dev/null)
     name=${1%.*}
     whole=wrong/$name.cu
-    log=$tree/wrong-$name.log
+    log=$tree/wrong-$name-$2.log result=build/wrong-$name-$2.json
+    verdict=$(stated "$wrong" "$([ "$2" = class ] && echo class || echo expect)" "$2")
+    words=$(stated "$wrong" says "$2")
+    seed=$(stated "$wrong" seed "$2")
+    called=$([ "$2" = class ] && echo "$lesson.cu" || echo "$name.cu")
     sh grader/wrong.sh "$wrong" >"$tree/$whole" || return 1
-    verdict=$(sed -n '1s|^// expect: ||p' "$wrong")
-    words=$(sed -n 's|^// says: ||p' "$wrong")
-    seed=$(sed -n 's|^// seed: ||p' "$wrong")
 
-    run "$log" env ${seed:+"SEED=$seed"} "build/grader/$lesson" --result "build/wrong-$name.json" "$whole" &&
-        { complain "$wrong: passes" "$log"; return 1; }
+    if [ "$2" = class ]; then grade_in_class; else grade_at_home; fi
+    ended=$? wanted=1
+    [ "$verdict" != PASS ] || wanted=0
+    [ $ended -eq $wanted ] || { complain "$wrong: should be $verdict ($2), and ends with $ended" "$log"; return 1; }
     case $verdict in
     STEP*)      # right, and no further up the ladder
-        grep -q "\"step\": ${verdict#STEP }[,}]" "$tree/build/wrong-$name.json" ||
+        grep -q "\"step\": ${verdict#STEP }[,}]" "$tree/$result" ||
             { complain "$wrong: should reach step ${verdict#STEP }" "$log"; return 1; }
         first=SLOW ;;
     *) first=$verdict ;;
     esac
-    first "$log" "$first" || { complain "$wrong: should be $verdict" "$log"; return 1; }
+    first "$log" "$first" || { complain "$wrong: should be $verdict ($2)" "$log"; return 1; }
+    is_clean || { complain "$wrong: its own words look like the grader's" "$log"; return 1; }
     says "$log" 'Next: ' || { complain "$wrong: should say what to do next" "$log"; return 1; }
     for line in $(grep -n " // <- $verdict\$" "$tree/$whole" | cut -d: -f1); do
-        names "$log" "$name.cu" "$line" || { complain "$wrong: should name $whole:$line" "$log"; return 1; }
+        names "$log" "$called" "$line" || { complain "$wrong: should name $whole:$line" "$log"; return 1; }
     done
     [ -z "$words" ] || says "$log" "$words" || { complain "$wrong: should say: $words" "$log"; return 1; }
     ! left_behind "$log" || { complain "$wrong: leaves processes behind" "$log"; return 1; }
@@ -258,8 +301,8 @@ count() {
 
 if [ -n "$only" ]; then
     [ -d "$tree" ] || plant
-    wrong_is_caught "$only"
-    exit
+    for form in ${3:-$(forms "grader/"*"/$lesson/$only")}; do is_caught "$only" "$form" || exit 1; done
+    exit 0
 fi
 
 plant
@@ -294,16 +337,17 @@ awk '/^```{.cuda}$/ { inside = 1; next } /^```/ { inside = 0 } inside' "lessons/
 if grep -q 'int main(' "$tree/main.cu"; then count text_shows_program; fi
 
 # The wrong ones side by side, as many as there are cores: they share nothing.
-ls "grader/wrong/$lesson" "grader/attacks/$lesson" 2>/dev/null | grep '\.' |
-    xargs -P "$(nproc)" -I{} sh -c '
-        if sh grader/try.sh "$1" "$2" >"build/try/$1/$2.says" 2>&1; then echo pass; else echo FAIL; fi >"build/try/$1/$2.end"
-    ' sh "$lesson" {}
 for wrong in "grader/wrong/$lesson"/* "grader/attacks/$lesson"/*; do
-    [ -f "$wrong" ] || continue
-    case=$tree/${wrong##*/}
+    [ ! -f "$wrong" ] || forms "$wrong" | sed "s|^|${wrong##*/} |"
+done >"$tree/cases"
+xargs -P "$(nproc)" -L 1 sh -c '
+    if sh grader/try.sh "$1" "$2" "$3" >"build/try/$1/$2.$3.says" 2>&1; then echo pass; else echo FAIL; fi >"build/try/$1/$2.$3.end"
+' sh "$lesson" <"$tree/cases"
+while read -r wrong form; do
+    case=$tree/$wrong.$form
     [ -s "$case.says" ] && cat "$case.says"
     count grep -qx pass "$case.end"
-done
+done <"$tree/cases"
 
 echo "$lesson: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

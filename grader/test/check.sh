@@ -60,6 +60,7 @@ finds 'grader/wrong/99-extra/: belongs to no lesson' "cp -R grader/wrong/$lesson
 finds 'is not a submission' "touch grader/wrong/$lesson/notes.txt"
 finds 'grader/attacks/99-extra/: belongs to no lesson' "cp -R grader/attacks/$lesson grader/attacks/99-extra"
 finds 'strided-copies.cu: touches other processes' "echo '// kill(getppid())' >>grader/attacks/$lesson/strided-copies.cu"
+finds 'strided-copies.cu: leaves something on the machine' "echo '// O_CREAT' >>grader/attacks/$lesson/strided-copies.cu"
 finds "strided-copies.cu:1: should be \`// expect:" "sed -i 1d grader/attacks/$lesson/strided-copies.cu"
 finds 'not what the solution gives' "echo >>exercises/$lesson.cu"
 finds 'is there twice' "touch grader/wrong/$lesson/wrong-pitch.cu"

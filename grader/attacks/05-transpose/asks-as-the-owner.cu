@@ -1,5 +1,6 @@
 // expect: SUSPECT
 // says: by a copy from the host, all of it
+// class: SUSPECT
 // The host transposes, and its answer goes to the device in requests of its own making, which say
 // that the owner of the memory has sent them.
 #include "05-transpose.h"

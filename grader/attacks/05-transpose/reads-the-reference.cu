@@ -1,5 +1,6 @@
 // expect: WRONG
 // says: out[
+// class: WRONG
 // The memory of the grader's processes is searched for the answer, which the grader may know by now.
 #include "05-transpose.h"
 #include "../attacks/own.h"

@@ -1,5 +1,6 @@
 // expect: SUSPECT
 // says: by a copy from the host, all of it
+// class: SUSPECT
 // The host adds. What a kernel would have moved is written by hand into every pipe that it finds
 // open here, or with another of the grader's processes.
 #include "08-reduction.h"

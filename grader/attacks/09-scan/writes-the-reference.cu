@@ -1,4 +1,5 @@
 // expect: WRONG
+// class: WRONG
 // In the grader's memory it looks for the input, and would write what it leaves in `out`, the input
 // itself, over what follows it.
 #include "09-scan.h"

@@ -1,4 +1,5 @@
 // expect: WRONG
+// class: WRONG
 // A daemon, which has left the process group and lost its parent, attaches to the device and to the
 // other processes of the grader, and would have them exit with 0.
 #include "10-histogram.h"
