@@ -54,7 +54,7 @@ sanitize: nvcc build/test/simulator-api                 ## tests of device, libr
 
 # The tests' programs do without Bessel's functions, and what <cmath> includes for them alone: a quarter of nvcc's time.
 test: export NVCC_APPEND_FLAGS := -D_GLIBCXX_BITS_SPECFUN_H
-test: nvcc build/setup/test build/grader/study build/grader/sandbox build/grader/class $$(accuracy) $(test_programs) $$(foreach l,$$(numbers),$$(call grading,$$l)) book    ## run every test
+test: nvcc build/setup/test build/grader/study build/grader/sandbox build/grader/class build/grader/integrity $$(accuracy) $(test_programs) $$(foreach l,$$(numbers),$$(call grading,$$l)) book    ## run every test
 	@rm -rf build/test/counts build/test/*.log build/try
 	@unset MAKEFLAGS MAKELEVEL MFLAGS CUDA_VISIBLE_DEVICES; \
 	printf '%s\n' $(suites) | xargs -P $$(($$(nproc) + 1)) -I{} sh -c 'sh grader/suite.sh {}'; \

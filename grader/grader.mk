@@ -66,3 +66,5 @@ build/grader/class: $(call objects,grader/class/*.c) $(class:%=build/objects/gra
 	@$(CC) $^ -ljansson -lnettle -lconfig -lcsv -larchive -lm $(beside) -o $(whole)
 
 $(call objects,grader/class/*.c): | build/setup/grade
+
+include grader/integrity/integrity.mk
