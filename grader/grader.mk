@@ -61,9 +61,10 @@ build/grader/sandbox: $(call objects,grader/sandbox/*.c)
 $(call objects,grader/sandbox/*.c): | build/setup/grade
 
 class := file process text verdict
+class_libraries := -ljansson -lnettle -lconfig -lcsv -larchive -lm
 build/grader/class: $(call objects,grader/class/*.c) $(class:%=build/objects/grader/%.o)
 	@mkdir -p $(@D)
-	@$(CC) $^ -ljansson -lnettle -lconfig -lcsv -larchive -lm $(beside) -o $(whole)
+	@$(CC) $^ $(class_libraries) $(beside) -o $(whole)
 
 $(call objects,grader/class/*.c): | build/setup/grade
 

@@ -50,7 +50,8 @@ static void say_end(const Class *c)
     for (size_t n = 0; n < c->marks; n++) {
         timeless += deadlines && c->mark[n].submission && c->mark[n].late_days < 0;
         untrusted += strcmp(c->mark[n].verdict, "UNTRUSTED") == 0;
-        unknown += isnan(c->mark[n].points) && strcmp(c->mark[n].verdict, "EXCUSED") != 0;
+        unknown += *c->mark[n].verdict && isnan(c->mark[n].points)
+                && strcmp(c->mark[n].verdict, "EXCUSED") != 0;
     }
     if (timeless)
         printf("%zu submissions have no time, and count as handed in on time. manifest.csv could "

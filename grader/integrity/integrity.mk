@@ -17,7 +17,7 @@ integrity := $(patsubst grader/%.c,build/objects/grader/%.o,$(filter-out %/main.
              $(class:%=build/objects/grader/%.o)
 build/grader/integrity: $(call objects,grader/integrity/*.c) $(integrity)
 	@mkdir -p $(@D)
-	@$(CC) $^ -ljansson -lnettle -o $(whole)
+	@$(CC) $^ $(class_libraries) -o $(whole)
 
 build/objects/grader/integrity/%.o: CFLAGS += -Igrader/class
 $(call objects,grader/integrity/*.c): | build/setup/grade

@@ -28,16 +28,6 @@ static int usage(void)
     return 2;
 }
 
-// The mutants are programs that are not trusted, as the file is.
-static bool has_sandbox(void)
-{
-    if (system("build/grader/sandbox --check >/dev/null 2>&1") == 0) return true;
-    fputs("This machine refuses the sandbox that submissions run in: no mutant was graded.\n"
-          "To see why, type: build/grader/sandbox --check\n",
-          stderr);
-    return false;
-}
-
 static bool is_lesson(const char *lesson, const char *wanted)
 {
     if (!*wanted || strcmp(lesson, wanted) == 0) return true;
@@ -121,7 +111,7 @@ int main(int count, char **words)
         fprintf(stderr, "%s: %s\n", word[1], strerror(errno));
         return 1;
     }
-    if (!has_sandbox()) return 1;
+    if (!trust_find()) return 1; // the mutants are no more to be trusted than the file is
     process_adopt();
     Graded g = { 0 };
     const Graded *of = &g;

@@ -83,13 +83,13 @@ less=$scratch/less level=no
 book() { grep -q "^Ada,01-first-kernel,$1" "$less/gradebook.csv"; }
 holds 'a class is graded without a sandbox' refused "$scratch/calls" contained build/grader/class "$scratch/small" "$less"
 holds 'and is not told how to go on' grep -q 'UNTRUSTED=1 grades all the same' "$scratch/said"
-holds 'a row that was not graded has a mark' book ',,0,,no,'
+holds 'a row that was not graded has a mark' book ',,,,,no,'
 UNTRUSTED=1 "$scratch/calls" contained build/grader/class "$scratch/small" "$less" >/dev/null 2>&1
-holds "graded all the same: $(tail -n 1 "$less/gradebook.csv")" book "PASS,2,10,,$level,"
+holds "graded all the same: $(tail -n 1 "$less/gradebook.csv")" book "PASS,2,10,,,$level,"
 "$scratch/calls" contained build/grader/class "$scratch/small" "$less" >/dev/null 2>&1
-holds "a mark that is not trusted is entered: $(tail -n 1 "$less/gradebook.csv")" book "UNTRUSTED,,0,,$level,"
+holds "a mark that is not trusted is entered: $(tail -n 1 "$less/gradebook.csv")" book "UNTRUSTED,,,,,$level,"
 build/grader/class "$scratch/small" "$less" >/dev/null 2>&1
-holds 'is not graded again where it can be trusted' book 'PASS,2,10,,yes,'
+holds 'is not graded again where it can be trusted' book 'PASS,2,10,,,yes,'
 result=$(find "$less/results" -name 01-first-kernel.json)
 holds 'the build has no hash' grep -qE '"build": "[0-9a-f]{64}"' "$result"
 
@@ -99,12 +99,12 @@ printf '#!/bin/sh\nexec "%s/simulator/run" "$@"\n' "$PWD" >"$scratch/simulator/r
 chmod +x "$scratch/simulator/run"
 less=$scratch/other
 DEVICE=simulator/run build/grader/class "$scratch/small" "$less" >/dev/null 2>&1
-holds 'our own device is not trusted' book 'PASS,2,10,,yes,'
+holds 'our own device is not trusted' book 'PASS,2,10,,,yes,'
 less=$scratch/another
 DEVICE=$scratch/simulator/run holds 'another device grades' refused build/grader/class "$scratch/small" "$less"
 holds 'and is not named' grep -q "DEVICE names $scratch/simulator/run" "$scratch/said"
 DEVICE=$scratch/simulator/run UNTRUSTED=1 build/grader/class "$scratch/small" "$less" >/dev/null 2>&1
-holds 'another device is trusted' book 'PASS,2,10,,no,'
+holds 'another device is trusted' book 'PASS,2,10,,,no,'
 
 # Files that take the compiler's memory or its disk get a verdict, and within its limits.
 mkdir -p "$scratch/bombs/endless" "$scratch/bombs/large" "$scratch/bombs/long"
@@ -112,7 +112,7 @@ printf '#include "01-first-kernel.h"\n#include "/dev/zero"\n' >"$scratch/bombs/e
 printf '#include "01-first-kernel.h"\nint large[1ull << 36] = { 1 };\n' >"$scratch/bombs/large/01-first-kernel.cu"
 printf '#include "01-first-kernel.h"\nasm(".rept 2000000000\\n .quad 1\\n .endr");\n' >"$scratch/bombs/long/01-first-kernel.cu"
 build/grader/class "$scratch/bombs" "$scratch/bombed" >/dev/null 2>&1
-holds "no BUILD: $(cat "$scratch/bombed/gradebook.csv")" [ "$(grep -c ',01-first-kernel,BUILD,,0,,yes,' "$scratch/bombed/gradebook.csv")" -eq 3 ]
+holds "no BUILD: $(cat "$scratch/bombed/gradebook.csv")" [ "$(grep -c ',01-first-kernel,BUILD,,0,,,yes,' "$scratch/bombed/gradebook.csv")" -eq 3 ]
 
 # No class, and none to grade.
 holds 'a folder that is not there is graded' refused build/grader/class "$scratch/none" "$scratch/empty"
