@@ -30,7 +30,7 @@ build/objects/flags: FORCE
 
 # ---- The rooms
 
-include grader/grader.mk setup/setup.mk book/book.mk profiles/profiles.mk simulator/simulator.mk simulator/libraries.mk
+include grader/grader.mk grader/integrity/integrity.mk setup/setup.mk book/book.mk profiles/profiles.mk simulator/simulator.mk simulator/libraries.mk
 
 # ---- The tests: a program for each simulator/test/*.c, and the scripts in any test/
 

@@ -53,7 +53,7 @@ static void say(int file)
 
 enum { OUR_WORDS = 32 };
 
-const char *compile_list(const char *worker) { return text_format("%s.d", worker); }
+const char *compile_list(const char *worker) { return text_format("%s.files", worker); }
 
 // The compiler's command, behind the sandbox's words.
 static void command(const char **argv, size_t n, const char *root, const char *source,

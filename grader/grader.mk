@@ -7,7 +7,8 @@ classroom := build/grader/class build/grader/sandbox
 grading = $(if $(call name,$1),nvcc build/grader/$(call name,$1) build/grader/worker.o \
           $(simulator))
 
-.PHONY: solutions watch
+class_commands := release regrade override comment appeal forget log
+.PHONY: solutions watch $(class_commands)
 
 solutions: $$(foreach l,$$(numbers),$$(call grading,$$l))    ## grade all of our own answers, a line each
 	@for l in $(lessons); do \
@@ -22,6 +23,32 @@ watch-%: $$(call desk,$$*) FORCE                    ## grade lesson N whenever y
 watch: build/grader/study                               ## the same, for the first lesson that does not pass
 	@$(watchful)
 	@build/grader/study watch
+
+# What is said to the commands about a class: make has these in the environment of its shell, as they were typed. An empty one
+# says nothing. Whoever grades anew needs the graders.
+class_words = $(foreach word,STUDENT LESSON POINTS WHO WHY WORDS APPLY LOWER SUBMISSIONS,"$(word)=$$$(word)")
+class_run   = @build/grader/class $@ "GRADES=$${GRADES:-grades}" $(class_words)
+
+release: $$(foreach l,$$(numbers),$$(call grading,$$l)) $$(classroom)                                ## record the marks as students get them, after canaries: GRADES= WHO=
+	$(class_run)
+
+regrade: $$(foreach l,$$(numbers),$$(call grading,$$l)) $$(classroom)                                ## grade a class anew and show what changes: GRADES= WHO= WHY=, and APPLY=1
+	$(class_run)
+
+override: build/grader/class                            ## give a mark other points: GRADES= STUDENT= LESSON= POINTS= WHO= WHY=
+	$(class_run)
+
+comment: build/grader/class                             ## say something about a mark: GRADES= STUDENT= LESSON= WHO= WORDS=
+	$(class_run)
+
+appeal: build/grader/class                              ## record what a student says against a mark: the same
+	$(class_run)
+
+forget: build/grader/class                              ## delete what there is of a student: GRADES= STUDENT= WHO=
+	$(class_run)
+
+log: build/grader/class                                 ## verify and show who did what to which mark: GRADES=, or of one STUDENT=
+	$(class_run)
 
 # Everything that grading takes, and no grading.
 ready-%: $$(call grading,$$*) FORCE
@@ -40,7 +67,7 @@ build/grader/worker.o: build/objects/grader/worker.o grader/worker.ld
 
 build/grader/%: build/objects/grader/lessons/%.o $(filter-out %/worker.o,$(call objects,grader/*.c))
 	@mkdir -p $(@D)
-	@$(CC) $^ -lcriterion -ljansson -lconfig -lpng -lm $(beside) -o $(whole)
+	@$(CC) $^ -lcriterion -ljansson -lconfig -lpng -lz -lm $(beside) -o $(whole)
 
 build/objects/grader/%.o: grader/%.c build/objects/flags | build/setup/lesson
 	$(call once,grader,Building the grader (once))
@@ -48,10 +75,10 @@ build/objects/grader/%.o: grader/%.c build/objects/flags | build/setup/lesson
 	@$(call compile,$(CFLAGS) -Igrader)
 
 # The commands around grading: hints, quizzes, progress, watching.
-study := device process text verdict
+study := device process text token toolkit verdict
 build/grader/study: $(call objects,grader/study/*.c) $(study:%=build/objects/grader/%.o)
 	@mkdir -p $(@D)
-	@$(CC) $^ -ljansson -lconfig -lm $(beside) -o $(whole)
+	@$(CC) $^ -ljansson -lconfig -lz -lm $(beside) -o $(whole)
 
 # What a class's submissions run in.
 build/grader/sandbox: $(call objects,grader/sandbox/*.c)
@@ -60,12 +87,10 @@ build/grader/sandbox: $(call objects,grader/sandbox/*.c)
 
 $(call objects,grader/sandbox/*.c): | build/setup/grade
 
-class := file process text verdict
-class_libraries := -ljansson -lnettle -lconfig -lcsv -larchive -lm
+class := file process text token toolkit verdict
+class_libraries := -ljansson -lnettle -lconfig -lcsv -larchive -lz -lm
 build/grader/class: $(call objects,grader/class/*.c) $(class:%=build/objects/grader/%.o)
 	@mkdir -p $(@D)
 	@$(CC) $^ $(class_libraries) $(beside) -o $(whole)
 
 $(call objects,grader/class/*.c): | build/setup/grade
-
-include grader/integrity/integrity.mk

@@ -28,6 +28,7 @@
 #include "run.h"
 #include "session.h"
 #include "text.h"
+#include "toolkit.h"
 #include "versions.h"
 #include <criterion/criterion.h>
 #include <criterion/hooks.h>
@@ -262,22 +263,6 @@ static enum wish gpu_wish(void)
 {
     const char *device = getenv("DEVICE");
     return !device ? GPU_IF_THERE : session_device_reports(device) ? GPU_NEVER : GPU_ALWAYS;
-}
-
-// The compiler's version, "13.0.88", or NULL.
-static char *toolkit_version(void)
-{
-    const char *nvcc = getenv("NVCC");
-    char *command = text_format("'%s' --version 2>/dev/null", nvcc && *nvcc ? nvcc : "nvcc");
-    char line[256], version[32], *found = NULL;
-    FILE *f = popen(command, "re");
-    while (f && fgets(line, sizeof line, f)) {
-        const char *at = strstr(line, ", V");
-        if (at && sscanf(at + 3, "%31[0-9.]", version) == 1) found = strdup(version);
-    }
-    if (f) pclose(f);
-    free(command);
-    return found;
 }
 
 static GpuRun *gpu_run_new(const Gpu *gpu)

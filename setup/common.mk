@@ -7,7 +7,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SECONDARY:
 .SECONDEXPANSION:
 .DEFAULT_GOAL := help
-.PHONY: help accuracy grade progress nvcc which-nvcc FORCE
+.PHONY: help accuracy grade progress replay nvcc which-nvcc FORCE
 
 numbers := $(patsubst 0%,%,$(foreach l,$(lessons),$(firstword $(subst -, ,$l))))
 name     = $(firstword $(filter $1-% 0$1-%,$(lessons)))
@@ -78,6 +78,12 @@ grade: $$(foreach l,$$(numbers),$$(call grading,$$l)) $$(classroom)    ## grade 
 
 progress: build/grader/study                            ## how far you are, a line a lesson
 	@build/grader/study progress
+
+# A token begins with its lesson's number.
+token_lesson = $(firstword $(subst :, ,$(TOKEN)))
+replay: $$(call grading,$$(token_lesson)) build/grader/study FORCE    ## a mark of your class, on this machine: TOKEN=, or another FILE=
+	@[ -n "$$TOKEN" ] || { echo 'Say which mark: make replay TOKEN=..., a word from the gradebook.'; exit 1; }
+	@build/grader/study replay "$$TOKEN" "$$FILE"
 
 record-%: $$(call grading,$$*) FORCE                   ## grade all versions of lesson N on a GPU, and keep the figures
 	$(known)

@@ -3,7 +3,7 @@
 # As package=probe; a probe is a command, a header, or a path.
 needs_lesson := gcc=gcc g++=g++ libc6-dev=stdio.h libcriterion-dev=criterion/criterion.h \
                 libffi-dev=ffi.h libjansson-dev=jansson.h libconfig-dev=libconfig.h \
-                libzstd-dev=zstd.h liblz4-dev=lz4.h libpng-dev=png.h libdw-dev=elfutils/libdw.h libelf-dev=libelf.h
+                libzstd-dev=zstd.h liblz4-dev=lz4.h libpng-dev=png.h zlib1g-dev=zlib.h libdw-dev=elfutils/libdw.h libelf-dev=libelf.h
 needs_toolkit := python3-pip=pip3
 needs_watch  := inotify-tools=inotifywait
 needs_book   := pandoc=pandoc zip=zip unzip=unzip

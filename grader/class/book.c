@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "class.h"
+#include "command.h"
 #include "file.h"
 #include "text.h"
 #include <math.h>
@@ -10,6 +10,22 @@
 static void write_count(FILE *f, int number, char end)
 {
     table_write_number(f, number < 0 ? NAN : number, end);
+}
+
+// What the mark was found with, and who gave it other points than the grader did.
+static void origin(FILE *f, const Mark *m)
+{
+    static const char *const parts[] = { "version", "toolkit", "device", "token" };
+    json_t *mark = standing_mark(m);
+    for (size_t n = 0; n < sizeof parts / sizeof *parts; n++) {
+        const char *words = json_string_value(json_object_get(mark, parts[n]));
+        table_write(f, words ? words : "", ',');
+    }
+    char *words =
+        m->overridden ? text_format("from %.10g by %s", m->graded, m->overridden) : strdup("");
+    table_write(f, words, '\n');
+    free(words);
+    json_decref(mark);
 }
 
 static void row(FILE *f, const Mark *m)
@@ -24,13 +40,16 @@ static void row(FILE *f, const Mark *m)
     write_count(f, m->late_days, ',');
     table_write(f, m->trusted, ',');
     table_write(f, s ? s->hash : "", ',');
-    table_write(f, s && s->refused ? s->refused : "", '\n');
+    table_write(f, s && s->refused ? s->refused : "", ',');
+    origin(f, m);
 }
 
 static bool write_rows(FILE *f, void *what)
 {
     const Class *c = what;
-    fputs("student,lesson,verdict,step,points,gold,late_days,trusted,hash,refused\n", f);
+    fputs("student,lesson,verdict,step,points,gold,late_days,trusted,hash,refused,"
+          "version,toolkit,device,token,overridden\n",
+          f);
     for (size_t n = 0; n < c->marks; n++) row(f, &c->mark[n]);
     return !ferror(f);
 }

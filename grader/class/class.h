@@ -12,7 +12,8 @@
 //     run.c       the lessons' graders, as many at once as there are cores
 //     slurm.c     the same on a cluster, in batches
 //     late.c      what being late costs; marks.c: what each student gets in each lesson
-//     book.c      the gradebook, from the results alone
+//     book.c      the gradebook, from the results and the log alone
+//     command.c   releasing, regrading, overriding ...: command.h has its files
 //
 // SUBMISSIONS has a folder or an archive for each student, or for each group, with files that are
 // named as the exercises are. The instructor may add manifest.csv. GRADES has, of the instructor's,
@@ -27,7 +28,12 @@
 //     results/PSEUDONYM/NN-name.json         the grader's result
 //     results/PSEUDONYM/NN-name.txt          what the student is told
 //     gradebook.csv                          a row for each student and lesson
+//     results/PSEUDONYM/NN-name.HASH.json    the result of a file that was handed in before
+//     results/PSEUDONYM/NN-name.N.json       the result that line N of the log has replaced
 //     marks.csv                              a row for each student, with the total
+//     log.jsonl log.last                     the log (log.h)
+//     canaries/                              what a release has graded first (canary.h)
+//     submissions                            where the submissions are
 //
 // A name stands in no other file. A result is written whole or not at all, and names the hash of
 // what was graded, so a run that was ended at any moment goes on where it was.
@@ -193,6 +199,8 @@ typedef struct Mark {
     const Submission *submission; // the one that counts; NULL: there is none
     const char *verdict;          // of its result, or REFUSED, MISSING, EXCUSED; "": not graded
     int step, gold;               // -1: the lesson has none
+    double graded;                // before an override of the log
+    const char *overridden;       // by whom; NULL: by nobody
     double points, full;          // NAN: not known, since the grader failed, or excused
     double weight;
     int late_days, spent; // -1: it isn't known when it was handed in
@@ -206,7 +214,7 @@ typedef struct Class {
     Submission *submission; // by student, then lesson, then time
     Mark *mark;             // by student, then lesson
     char **lesson, **stray; // by name; and what was not graded, in words
-    size_t count, students, marks, lessons, strays;
+    size_t count, students, marks, lessons, strays, forgotten;
 } Class;
 
 // Works out the marks from the results. Late days are spent in the order of the lessons' deadlines,
@@ -292,9 +300,6 @@ int unpack_main(void);
 // reason. False: the class cannot be read, or GRADES not be written; it has said why.
 bool class_collect(Class *c);
 
-// Is the n-th submission the first one of its student?
-bool class_is_new_student(const Class *c, size_t n);
-
 // ---- secret.c
 
 // Reads the key, or makes one, in a file of mode 0600. False: errno says why.
@@ -337,10 +342,18 @@ void trust_build(const char *root, const char *lesson, char hash[HASH_DIGITS + 1
 // more. False: a result could not be written; it has said which.
 bool class_run(const Class *c, const char *root, int at_once);
 
-// Is this result the one of that file, graded by this version?
+// Is this result the one of that file, and trusted as much as one that is made here? It stands,
+// whatever version graded it, until a regrade is applied.
 bool class_is_graded(const Submission *s);
 
-// What has no result yet, in the class's order; *count of them. The caller frees it.
+// The version that grades, of the file VERSION.
+const char *class_version(void);
+
+// The version of nvcc that compiles, or "".
+const char *class_toolkit(void);
+
+// What has no result yet, or a failed one, in the class's order; *count of them. The caller frees
+// it.
 const Submission **class_find_due(const Class *c, size_t *count);
 
 // On a terminal: how many of all are graded, how fast, and the time left. began: of seconds_now().
@@ -356,6 +369,17 @@ bool class_run_on_slurm(const Class *c, const char *root);
 // In a task: the submissions of a batch that class_run_on_slurm() has written, which have no
 // student. False: it has said why.
 bool class_read_batch(Class *c, const char *path);
+
+// ---- command.c
+
+// Two runs into one folder would do the same twice: takes a lock, which goes with the process.
+// False: another run has it; it has said so.
+bool class_is_alone(const char *grades);
+
+// ---- standing.c
+
+// The log says that this student was forgotten: nothing of them is taken.
+bool class_is_forgotten(const char *pseudonym);
 
 // ---- book.c
 

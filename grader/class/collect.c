@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "class.h"
 #include "file.h"
+#include "log.h"
 #include "text.h"
 #include <dirent.h>
 #include <errno.h>
@@ -77,9 +78,14 @@ static bool add(Class *c, const Owner *o, const File *file, time_t time)
     char *results = text_format("%s/results/%s", c->grades, o->pseudonym);
     size_t before = count_before(c, c->student[*o->member].name, file->lesson);
     char *number = before ? text_format("-%zu", before + 1) : strdup("");
-    if (!make_folder(results)) good = say(results);
+    bool first = true;
     for (size_t n = 0; good && n < o->members; n++) {
         const Student *of = &c->student[o->member[n]];
+        if (class_is_forgotten(of->pseudonym)) continue;
+        if (first && !make_folder(results)) {
+            good = say(results);
+            break;
+        }
         const char *why = of->refused ? of->refused : file->refused;
         c->submission = reallocarray(c->submission, c->count + 1, sizeof *c->submission);
         Submission *s = &c->submission[c->count++];
@@ -89,7 +95,8 @@ static bool add(Class *c, const Owner *o, const File *file, time_t time)
                            .words = text_format("%s/%s%s.txt", results, file->lesson, number),
                            .refused = why ? text_clean(why) : NULL, // names of files are in it
                            .time = time,
-                           .shared = n > 0 };
+                           .shared = !first };
+        first = false;
         strcpy(s->pseudonym, of->pseudonym);
         if (!s->refused) good = seal(c, s, (File *)file);
     }
@@ -199,11 +206,6 @@ static bool scan(Class *c, bool listed, const HandIn *skip, size_t skips)
     return good;
 }
 
-bool class_is_new_student(const Class *c, size_t n)
-{
-    return !n || strcmp(c->submission[n].student, c->submission[n - 1].student) != 0;
-}
-
 static int by_student(const void *a, const void *b)
 {
     const Submission *s = a, *t = b;
@@ -237,6 +239,16 @@ static bool knows_students(const Class *c)
     return true;
 }
 
+static void leave_out_forgotten(Class *c)
+{
+    size_t left = 0;
+    for (size_t n = 0; n < c->students; n++) {
+        if (class_is_forgotten(c->student[n].pseudonym)) c->forgotten++;
+        else c->student[left++] = c->student[n];
+    }
+    c->students = left;
+}
+
 bool class_collect(Class *c)
 {
     if (!make_folder(c->grades)) return say(c->grades);
@@ -249,11 +261,13 @@ bool class_collect(Class *c)
     bool listed;
     if (!make_folder(sealed) || !make_folder(results) || !secret_open(c->grades))
         return say(c->grades);
+    if (!log_open(c->grades)) return false;
     bool good = rules_read(&c->rules, rules) && roster_read(c, &listed)
              && manifest_read(c, &hand_in, &count);
     for (size_t n = 0; good && n < count; n++) good = take_hand_in(c, &hand_in[n], listed, NULL, 0);
     good = good && scan(c, listed, hand_in, count) && knows_students(c);
     if (c->count) qsort(c->submission, c->count, sizeof *c->submission, by_student);
+    leave_out_forgotten(c);
     if (c->students) qsort(c->student, c->students, sizeof *c->student, students_by_name);
     free(sealed);
     free(results);

@@ -1,9 +1,10 @@
 // build/grader/class [--slurm] SUBMISSIONS GRADES: grades a class (class.h), here or on a cluster.
 // build/grader/class --batch FILE GRADES: a part of it, as a task of the cluster's.
+// build/grader/class COMMAND NAME=VALUE...: the commands about it (command.h).
 // It is called in the project's root. UNTRUSTED=1 in the environment: grades where submissions
 // cannot be kept apart, too, and enters marks that such a run has made.
 #define _GNU_SOURCE
-#include "class.h"
+#include "command.h"
 #include "text.h"
 #include <errno.h>
 #include <limits.h>
@@ -11,16 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <fcntl.h>
 #include <unistd.h>
-
-// Two runs into one folder would grade the same submissions. The lock goes with the process.
-static bool is_alone(const char *grades)
-{
-    int folder = open(grades, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) == 0;
-}
 
 static void say_refused(const Class *c)
 {
@@ -40,6 +32,10 @@ static void say_end(const Class *c)
     printf("%zu submissions of %zu students: %s/gradebook.csv, %s/marks.csv\n", c->count,
            c->students, c->grades, c->grades);
     say_refused(c);
+    if (c->forgotten)
+        printf("Left out: %zu student%s who %s forgotten\n", c->forgotten,
+               c->forgotten == 1 ? "" : "s", c->forgotten == 1 ? "was" : "were");
+    regrade_say_older(c);
     for (size_t n = 0; n < c->strays; n++) {
         char *words = text_clean(c->stray[n]);
         puts(words);
@@ -84,11 +80,7 @@ static int grade_class(Class *c, const char *root, bool slurm)
 {
     bool may = trust_find();
     if (!class_collect(c)) return 1;
-    if (!is_alone(c->grades)) {
-        fprintf(stderr, "%s: another run is grading into this folder. Wait until it has ended.\n",
-                c->grades);
-        return 1;
-    }
+    if (!class_is_alone(c->grades)) return 1;
     if (!c->students) {
         fprintf(stderr,
                 "%s: there is nothing to grade. It should have a folder for each student, or an "
@@ -97,7 +89,7 @@ static int grade_class(Class *c, const char *root, bool slurm)
         return 1;
     }
     bool good = may && (slurm ? class_run_on_slurm(c, root) : class_run(c, root, cores()));
-    if (!class_mark(c) || !class_write_book(c)) {
+    if (!command_keep_folder(c) || !class_mark(c) || !class_write_book(c)) {
         fprintf(stderr, "%s: %s\n", c->grades, strerror(errno));
         return 1;
     }
@@ -109,6 +101,8 @@ int main(int count, char **words)
 {
     char root[PATH_MAX];
     if (count == 2 && strcmp(words[1], "--unpack") == 0) return unpack_main();
+    int status;
+    if (command_main(count, words, &status)) return status;
     const char *option = count > 1 && strncmp(words[1], "--", 2) == 0 ? words[1] : "";
     bool slurm = strcmp(option, "--slurm") == 0, batch = strcmp(option, "--batch") == 0;
     char **paths = words + 1 + (*option != 0);

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "class.h"
+#include "command.h"
 #include "verdict.h"
 #include <math.h>
 #include <stdlib.h>
@@ -20,14 +20,20 @@ static Outcome read_outcome(const Submission *s, const LessonRule *l)
     json_t *result = json_load_file(s->result, 0, NULL), *score = json_object_get(result, "score"),
            *step = json_object_get(score, "step"), *gold = json_object_get(score, "gold"),
            *points = json_object_get(score, "speed");
-    const char *verdict = json_string_value(json_object_get(result, "verdict"));
+    const char *hash = json_string_value(json_object_get(json_object_get(result, "class"), "hash"));
+    const bool current = hash && strcmp(hash, s->hash) == 0; // else it is of a file before this
+    const char *verdict = current ? json_string_value(json_object_get(result, "verdict")) : NULL;
     enum verdict v = verdict ? verdict_from_word(verdict) : VERDICT_GRADER_ERROR;
     o.verdict = verdict ? verdict_word(v) : "";
+    if (!current) {
+        json_decref(result);
+        return (Outcome){ "", -1, -1, NAN, o.trusted };
+    }
     if (json_is_integer(step)) o.step = (int)json_integer_value(step);
     if (json_is_boolean(gold)) o.gold = json_is_true(gold);
     o.trusted =
         trust_word(json_string_value(json_object_get(json_object_get(result, "class"), "trusted")));
-    bool counts = !result || trust_counts(o.trusted); // else the row says so, and has no mark
+    bool counts = trust_counts(o.trusted); // else the row says so, and has no mark
     if (v == VERDICT_GRADER_ERROR || v == VERDICT_NODEVICE) o.points = NAN;
     else if (!json_is_integer(points)) o.points = 0; // it isn't right
     else if (l->steps < 0) o.points = (double)json_integer_value(points);
@@ -145,6 +151,7 @@ bool class_mark(Class *c)
                          .late_days = -1,
                          .trusted = trust_word(NULL) };
             mark(c, m, &left);
+            standing_override_mark(m);
         }
     }
     free(order);

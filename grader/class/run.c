@@ -5,6 +5,8 @@
 #include "file.h"
 #include "process.h"
 #include "text.h"
+#include "token.h"
+#include "toolkit.h"
 #include "verdict.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +28,7 @@ typedef struct Job {
     char *result, *words; // as the grader writes them
 } Job;
 
-static const char *version(void)
+const char *class_version(void)
 {
     static char line[32];
     FILE *f = *line ? NULL : fopen("VERSION", "re");
@@ -35,15 +37,36 @@ static const char *version(void)
     return line;
 }
 
+const char *class_toolkit(void)
+{
+    static char *toolkit;
+    if (!toolkit) toolkit = toolkit_version();
+    return toolkit ? toolkit : "";
+}
+
 bool class_is_graded(const Submission *s)
 {
     json_t *result = json_load_file(s->result, 0, NULL), *by = json_object_get(result, "class");
-    const char *hash = json_string_value(json_object_get(by, "hash")),
-               *with = json_string_value(json_object_get(by, "version"));
-    bool graded = hash && with && strcmp(hash, s->hash) == 0 && strcmp(with, version()) == 0
+    const char *hash = json_string_value(json_object_get(by, "hash"));
+    bool graded = hash && strcmp(hash, s->hash) == 0
                && trust_is_enough(json_string_value(json_object_get(by, "trusted")));
     json_decref(result);
     return graded;
+}
+
+static bool is_fault(const json_t *result)
+{
+    const char *verdict = json_string_value(json_object_get(result, "verdict"));
+    return !verdict || strcmp(verdict, verdict_word(VERDICT_GRADER_ERROR)) == 0;
+}
+
+// Its result is no mark, as the grader has failed: another run tries again.
+static bool has_failed(const Submission *s)
+{
+    json_t *result = json_load_file(s->result, 0, NULL);
+    bool failed = is_fault(result);
+    json_decref(result);
+    return failed;
 }
 
 // ---- One job
@@ -89,10 +112,23 @@ static void start(Job *j, const char *root)
     free(device);
 }
 
-static bool is_fault(const json_t *result)
+// The result of a file that was handed in before stays, under a name with that file's hash.
+static void keep_former(const Submission *s)
 {
-    const char *verdict = json_string_value(json_object_get(result, "verdict"));
-    return !verdict || strcmp(verdict, verdict_word(VERDICT_GRADER_ERROR)) == 0;
+    enum { DIGITS = 12 };
+    json_t *former = json_load_file(s->result, 0, NULL);
+    const char *hash = json_string_value(json_object_get(json_object_get(former, "class"), "hash"));
+    if (hash && strlen(hash) == HASH_DIGITS && strcmp(hash, s->hash) != 0) {
+        char *result = text_format("%.*s.%.*s.json", (int)(strlen(s->result) - strlen(".json")),
+                                   s->result, DIGITS, hash),
+             *words = text_format("%.*s.%.*s.txt", (int)(strlen(s->words) - strlen(".txt")),
+                                  s->words, DIGITS, hash);
+        rename(s->words, words);
+        rename(s->result, result);
+        free(result);
+        free(words);
+    }
+    json_decref(former);
 }
 
 // Keeps what the grader has found, or that it found nothing.
@@ -103,9 +139,14 @@ static bool keep(Job *j, const char *root, json_t *result)
     trust_build(root, s->lesson, build);
     seed_of(s, seed);
     if (!result) result = json_pack("{ss}", "verdict", verdict_word(VERDICT_GRADER_ERROR));
+    keep_former(s);
     json_object_set_new(result, "class",
-                        json_pack("{ss ss ss ss ss}", "hash", s->hash, "version", version(), "seed",
-                                  seed, "trusted", trust_level(), "build", build));
+                        json_pack("{ss ss ss ss ss ss}", "hash", s->hash, "version",
+                                  class_version(), "toolkit", class_toolkit(), "seed", seed,
+                                  "trusted", trust_level(), "build", build));
+    char *token = token_of(result);
+    if (token) json_object_set_new(json_object_get(result, "class"), "token", json_string(token));
+    free(token);
     bool good = rename(j->words, s->words) == 0 && json_write(s->result, result);
     if (!good) fprintf(stderr, "%s: %s\n", s->result, strerror(errno));
     unlink(j->result);
@@ -173,7 +214,7 @@ const Submission **class_find_due(const Class *c, size_t *count)
     *count = 0;
     for (size_t n = 0; due && n < c->count; n++) {
         const Submission *s = &c->submission[n];
-        if (s->sealed && !s->shared && !class_is_graded(s)) due[(*count)++] = s;
+        if (s->sealed && !s->shared && (!class_is_graded(s) || has_failed(s))) due[(*count)++] = s;
     }
     return due;
 }

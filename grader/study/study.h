@@ -11,6 +11,7 @@
 //     progress.c  a line a lesson
 //     profile.c   counters and predicted time beside their bounds
 //     compare.c   the student's answer beside ours
+//     replay.c    a mark of a class, on this machine
 //     watch.c     grades again whenever the exercise is saved
 #pragma once
 #include <jansson.h>
@@ -104,4 +105,5 @@ int reset(const Lesson *lesson);
 int profile(const Lesson *lesson);
 int compare(const Lesson *lesson);
 int progress(void);
-int watch(const Lesson *lesson); // NULL: the first that does not pass
+int replay(const char *token, const char *file); // "": the lesson's exercise
+int watch(const Lesson *lesson);                 // NULL: the first that does not pass

@@ -57,10 +57,10 @@ holds 'the best of two is not the later one, 3 days late' row "\"Lovelace, Ada\"
 holds 'what a group hands in is not for each member' row "Bob,$one,PASS,2,10,,1,yes,"
 holds 'what one member hands in is not the others'"'"'' row "Ivy,$one,TODO,,0,,,yes,[0-9a-f]"
 holds 'a late day is not paid by the member without a budget' row "Zoë,$one,PASS,2,8,,1,yes,"
-holds 'a student of the roster who handed in nothing has no row' row "Dora,$one,MISSING,,0,,,no,,\$"
+holds 'a student of the roster who handed in nothing has no row' row "Dora,$one,MISSING,,0,,,no,,,"
 holds 'a name can be a formula' row "\"'=Fay\",$one,MISSING,"
 holds 'one who is not in the roster is graded' row "Eve,$one,REFUSED,,0,,,no,,\"*no student in roster.csv has this name"
-holds 'an excused lesson is not EXCUSED' row 'Zoë,02-managed-memory,EXCUSED,,,,,no,,$'
+holds 'an excused lesson is not EXCUSED' row 'Zoë,02-managed-memory,EXCUSED,,,,,no,,,'
 holds 'a lesson that does not count is graded' [ ! -e "$(find "$grades/results" -name '09-scan*' | head -n 1)" ]
 holds 'and is passed over in silence' grep -q "Not graded, since class.cfg does not list the lesson: Lovelace, Ada's 09-scan" "$scratch/said"
 holds 'the members of a group have results of their own' [ "$(find "$grades/results" -name "$one.json" | wc -l)" -eq 3 ]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests `make grade` on a class of five: what is graded and what is refused, the gradebook, and that a run which is killed and begun
+# Tests `make grade` on a class of seven: what is graded and what is refused, the gradebook, and that a run which is killed and begun
 # again leaves the same one.
 set -u
 [ -x build/grader/01-first-kernel ] && [ -x build/grader/class ] || { echo 'class: type make ready-1 build/grader/class first'; exit 1; }
@@ -10,7 +10,7 @@ class=$scratch/class grades=$scratch/grades
 passed=0 failed=0
 . grader/holds.sh
 
-mkdir -p "$class/Ada Lovelace" "$class/Bob" "$class/Cy" "$class/=1+1" "$class/Zoë"
+mkdir -p "$class/Ada Lovelace" "$class/Bob" "$class/Cy" "$class/=1+1" "$class/Zoë" "$class/Eve" "$class/Fay"
 cp solutions/01-first-kernel.cu "$class/Ada Lovelace"
 cp exercises/01-first-kernel.cu "$class/Bob"
 echo '#include "../../../../solutions/01-first-kernel.cu"' >"$class/=1+1/01-first-kernel.cu"
@@ -19,6 +19,8 @@ cat >"$class/Cy/01-first-kernel.cu" <<'CU'
 #include <signal.h>
 void vector_add(float *, const float *, const float *, int) { raise(SIGFPE); }
 CU
+sh grader/wrong.sh grader/wrong/01-first-kernel/block-too-large.edit >"$class/Eve/01-first-kernel.cu"
+sh grader/wrong.sh grader/wrong/01-first-kernel/bytes-forgotten.edit >"$class/Fay/01-first-kernel.cu"
 ln -s /etc/passwd "$class/Zoë/01-first-kernel.cu"
 : >"$class/Zoë/02-managed-memory.cu"
 mkfifo "$class/Zoë/03-grids-and-indexing.cu"
@@ -33,21 +35,23 @@ status=$?
 holds "ends with $status: $(cat "$scratch/said")" [ $status -eq 0 ]
 refused() { ! "$@" >"$scratch/said" 2>&1; }
 row() { grep -q -- "^$1" "$grades/gradebook.csv"; }
-holds 'a right answer has no 10 points' row 'Ada Lovelace,01-first-kernel,PASS,2,10,,,yes,[0-9a-f]\{64\},$'
+holds 'a right answer has no 10 points' row 'Ada Lovelace,01-first-kernel,PASS,2,10,,,yes,[0-9a-f]\{64\},,[0-9.]*,[0-9.]*,h200,1:[^,]*:PASS:10:[0-9a-f]*,$'
 holds 'an untouched exercise is no TODO' row 'Bob,01-first-kernel,TODO,,0,,,yes,'
 holds 'our answer can be included, or a formula is a cell' row "\"'=1+1\",01-first-kernel,BUILD,,0,,,yes,"
 holds 'a signal in the sandbox is no CRASH' row 'Cy,01-first-kernel,CRASH,,0,,,yes,'
-holds 'a link is followed' row 'Zoë,01-first-kernel,REFUSED,,0,,,no,,it is a link$'
+holds 'the end after a refused launch is no CRASH' row 'Eve,01-first-kernel,CRASH,,0,,,yes,'
+holds 'a link is followed' row 'Zoë,01-first-kernel,REFUSED,,0,,,no,,it is a link,'
 holds 'an empty file is no BUILD' row 'Zoë,02-managed-memory,BUILD,'
 holds 'a pipe is read' row 'Zoë,03-grids-and-indexing,REFUSED,.*regular'
 holds 'a file of 10 GB is read' row 'Zoë,04-roofline,REFUSED,.*10737418240 bytes'
 holds 'a folder is taken for a file' row 'Zoë,05-transpose,REFUSED,.*regular'
-holds 'what was not handed in has no row' row 'Bob,02-managed-memory,MISSING,,0,,,no,,$'
-holds "a row for each student and lesson, and none besides: $(wc -l <"$grades/gradebook.csv")" [ "$(wc -l <"$grades/gradebook.csv")" -eq 26 ]
+holds 'what was not handed in has no row' row 'Bob,02-managed-memory,MISSING,,0,,,no,,,,,,,$'
+holds "a row for each student and lesson, and none besides: $(wc -l <"$grades/gradebook.csv")" [ "$(wc -l <"$grades/gradebook.csv")" -eq 36 ]
 holds 'a file beside the folders is passed over in silence' grep -q 'Not looked at.*: README$' "$scratch/said"
 holds 'the secret can be read by others' [ "$(stat -c %a "$grades/secret")" = 600 ]
 holds 'a name is in a file of the results' [ -z "$(grep -rl -e Ada -e Zoë "$grades" | grep -v -e pseudonyms.csv -e gradebook.csv -e marks.csv)" ]
 holds 'the words are not those that the student saw' grep -qr 'exercises/01-first-kernel.cu:[0-9]* is yours to write' "$grades/results"
+holds 'a call has no line in the sandbox' grep -qr 'multiply by sizeof in line [0-9]' "$grades/results"
 holds 'of an untouched exercise it is told how far it is' [ -z "$(grep -rl 'What is there so far' "$grades/results")" ]
 
 # The same class again: nothing is graded twice, and what has changed is.

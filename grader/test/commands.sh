@@ -53,6 +53,7 @@ for command in hint profile quiz reset watch; do
 done
 shows 'build/grader/study watch' -n watch
 shows 'Your first kernel' progress
+refuses 'make replay TOKEN=' replay
 refuses 'Type: make' nonsense
 shows 'make lesson-N'
 shows 'make test' help
@@ -67,7 +68,7 @@ shows 'build/grader/05-transpose solutions/05-transpose.cu' -n solution-5
 # All solutions are graded, also behind one that fails, which is shown whole: in a tree of its own, with graders of its own.
 tree=$(mktemp -d)
 mkdir -p "$tree/lessons" "$tree/build/grader"
-cp --parents Makefile */*.mk "$tree/"
+cp --parents Makefile */*.mk */*/*.mk "$tree/"
 for lesson in 01-good 02-bad 03-good; do
     touch "$tree/lessons/$lesson.md"
     printf '#!/bin/sh\necho "VERDICT $1"\necho behind\n[ "$1" != solutions/02-bad.cu ]\n' >"$tree/build/grader/$lesson"
@@ -87,7 +88,7 @@ rm -rf "$tree"
 # Objects are made once, and anew when what they are compiled with changes: in a tree of its own.
 tree=$(mktemp -d)
 mkdir -p "$tree/build/setup"
-cp --parents Makefile */*.mk "$tree/"
+cp --parents Makefile */*.mk */*/*.mk "$tree/"
 cp grader/text.c grader/text.h "$tree/grader/"
 touch "$tree/build/setup/lesson"
 object=build/objects/grader/text.o

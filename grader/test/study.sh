@@ -17,7 +17,7 @@ cp solutions/strip.awk "$root/solutions/"
 cp "$here/grader" "$root/build/grader/98-sample"
 cp "$here/grader" "$root/build/grader/99-other"
 gcc -std=gnu17 -O1 -Wall -Wextra -Werror -Igrader -o "$program" grader/study/*.c grader/text.c grader/process.c grader/device.c \
-    grader/verdict.c -ljansson -lconfig -lm || exit 1
+    grader/token.c grader/toolkit.c grader/verdict.c -ljansson -lconfig -lz -lm || exit 1
 unset MAKEFLAGS MAKELEVEL MFLAGS MAKE_TERMOUT NO_COLOR CLICOLOR_FORCE COLUMNS HINT YES CHECK WATCH
 cd "$root" || exit 1
 

@@ -12,7 +12,7 @@ ln -s "$PWD/grader" "$PWD/simulator" "$PWD/solutions" "$root"
 ln -s "$PWD/profiles/lessons" "$PWD/profiles/devices" "$root/profiles"
 ln -s "$PWD/build/grader/worker.o" "$root/build/grader/worker.o"
 ${CC:-gcc} -std=gnu17 -O1 -g -Wall -Wextra -Werror -Igrader -o "$root/build/grader/01-first-kernel" $here/trace/01-first-kernel.c \
-    $(ls grader/*.c | grep -v worker.c) -lcriterion -ljansson -lconfig -lpng -lm || exit 1
+    $(ls grader/*.c | grep -v worker.c) -lcriterion -ljansson -lconfig -lpng -lz -lm || exit 1
 
 # The text of a submission.
 submission() {

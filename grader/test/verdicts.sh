@@ -30,7 +30,7 @@ gcc -std=gnu17 -O1 -isystem "${CUDA_HOME:-/usr/local/cuda}/include" \
     -c -o "$root/worker.o" grader/worker.c &&
 ld -r -T grader/worker.ld -o "$root/build/grader/worker.o" "$root/worker.o" &&
 gcc -std=gnu17 -O1 -Igrader -isystem "${CUDA_HOME:-/usr/local/cuda}/include" -o "$root/build/grader/99-fake" $here/fake/99-fake.c \
-    $here/fake/stopwatch.c $(ls grader/*.c | grep -v -e worker.c -e stopwatch.c) -lcriterion -ljansson -lconfig -lpng -lm || exit 1
+    $here/fake/stopwatch.c $(ls grader/*.c | grep -v -e worker.c -e stopwatch.c) -lcriterion -ljansson -lconfig -lpng -lz -lm || exit 1
 
 passed=0 failed=0
 . grader/holds.sh

@@ -49,7 +49,7 @@ for tool in /usr/bin/* /bin/*; do
     [ "${tool##*/}" = bwrap ] || ln -s "$tool" "$folder/bare/" 2>/dev/null
 done
 (cd "$folder/bundle" && env -i PATH="$cuda/bin:$folder/bare" HOME="$folder" CUDA_HOME="$cuda" make -s grade SUBMISSIONS="$folder/class" GRADES="$folder/grades") >"$says" 2>&1
-grep -q '^Ada,01-first-kernel,PASS,2,10,,yes,' "$folder/grades/gradebook.csv"
+grep -q '^Ada,01-first-kernel,PASS,2,10,,,yes,' "$folder/grades/gradebook.csv"
 count 'does not grade a class in its own sandbox' $?
 [ -x "$folder/bundle/build/bin/bwrap" ]
 count 'lacks bubblewrap' $?

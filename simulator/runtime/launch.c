@@ -13,9 +13,11 @@
 #include "serve.h"
 #include "program/source.h"
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_PRINTED = 1 << 30 };
 _Static_assert((int)MOST_CLUSTER_BLOCKS == WIRE_CLUSTER_BLOCKS && (int)MOST_DEVICES == WIRE_DEVICES,
@@ -228,8 +230,16 @@ void launch_checked(Call *call)
 }
 
 // A program that checked the error and then exited with a status other than 0 ended because of the
-// error.
-static bool ended_by_it(void) { return machine->ended == MACHINE_EXITED && machine->status; }
+// error. A process that is not the program, but was started by it, is in a shell or a sandbox: the
+// program ends soon after it, with its status.
+static bool ended_by_it(void)
+{
+    enum { SOON_MS = 2000 };
+    struct pollfd program = { .fd = device.program_pidfd, .events = POLLIN };
+    if (device.client != device.program && device.leaving && poll(&program, 1, SOON_MS) > 0)
+        while (machine->ended == MACHINE_RUNS) usleep(100);
+    return machine->ended == MACHINE_EXITED && machine->status;
+}
 
 // A program that checked the error, went on, and used undefined values probably used what this
 // kernel should have written.
@@ -239,9 +249,8 @@ void launch_unchecked(void)
 {
     if (!unchecked.pending) return;
     unchecked.pending = false;
-    bool ended = ended_by_it();
     if (!unchecked.looked_at) tell_refused(&unchecked, "unasked", false);
-    else if (ended) tell_refused(&unchecked, "ended", false);
+    else if (ended_by_it()) tell_refused(&unchecked, "ended", false);
     else if (was_missed()) tell_refused(&unchecked, "went_on", false);
 }
 

@@ -229,7 +229,8 @@ void serve_end(bool orderly)
         transfer_leaks(ALL_DEVICES);
     }
     trace_pause();
-    if (!orderly || machine->status) trace_tell_sites();
+    // Of a process that is in a shell or a sandbox the status is not known yet.
+    if (!orderly || machine->status || device.client != device.program) trace_tell_sites();
     report_flush();
     transfer_free_all(ALL_DEVICES, NULL);
     memory_end();

@@ -90,7 +90,7 @@ int main(int count, char **)
     cudaStreamCreate(&stream);
     cudaStreamDestroy(stream);
     kernel<<<1, 1, 0, stream>>>();
-    return count > 1 ? cudaGetLastError() == cudaSuccess : 0;
+    return count == 2 ? cudaGetLastError() == cudaSuccess : count == 3 ? cudaGetLastError() != cudaSuccess : 0;
 }
 END
 builds_cuda launched
@@ -99,6 +99,13 @@ told 1 launched 'misuse of the CUDA runtime, launched.cu:7' 'its stream had been
 says 2
 told 0 'launched 1' 'launch refused, launched.cu:7' 'its stream had been destroyed destroyed by: cudaStreamDestroy, launched.cu:6 '
 says 1
+
+# A program that ends because of the error is told so, also behind a shell.
+printf '#!/bin/sh\n"%s/launched" "$@"\nexit $?\n' "$scratch" >"$scratch/behind"
+chmod +x "$scratch/behind"
+for how in launched behind; do
+    told 1 "$how 1 1" 'launched.cu:7' 'The program looked at the error, and ended.'
+done
 
 # ---- One reason for one refusal
 

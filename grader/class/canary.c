@@ -1,0 +1,205 @@
+#define _GNU_SOURCE
+#include "canary.h"
+#include "command.h"
+#include "file.h"
+#include "text.h"
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST_WORD = 32 };
+
+typedef struct Canary {
+    char *file;              // "grader/wrong/05-transpose/wrong-pitch.edit"
+    char verdict[MOST_WORD]; // "SLOW"
+    int step;                // that it reaches; -1: none is stated
+    Submission submission;
+} Canary;
+
+typedef struct Flock {
+    Canary *canary;
+    size_t count;
+} Flock;
+
+// ---- What is stated
+
+// Reads "// expect: STEP 1". One that is stopped by the clock would keep a core for long, and one
+// with a seed of its own gets its verdict with that seed alone: neither is a canary.
+static bool read_stated(const char *file, Canary *y)
+{
+    char line[512], word[MOST_WORD];
+    FILE *f = fopen(file, "re");
+    bool good =
+        f && fgets(line, sizeof line, f) && sscanf(line, "// expect: %31s %d", word, &y->step) >= 1;
+    if (good && strcmp(word, "STEP") != 0) y->step = -1;
+    if (good) snprintf(y->verdict, sizeof y->verdict, "%s", y->step >= 0 ? "SLOW" : word);
+    while (good && fgets(line, sizeof line, f) && strncmp(line, "//", 2) == 0)
+        good = strncmp(line, "// seed:", 8) != 0;
+    if (f) fclose(f);
+    return good && strcmp(y->verdict, "TIMEOUT") != 0;
+}
+
+static bool has(const Canary *all, size_t count, const char *file, const char *verdict)
+{
+    for (size_t n = 0; n < count; n++)
+        if (strcmp(all[n].file, file) == 0 || (verdict && strcmp(all[n].verdict, verdict) == 0))
+            return true;
+    return false;
+}
+
+// The lesson's wrong submissions, by name: first of verdicts that differ, then any.
+static size_t choose(const char *lesson, Canary chosen[CANARIES_WRONG])
+{
+    char *pattern = text_format("grader/wrong/%s/*", lesson);
+    glob_t found = { 0 };
+    size_t count = 0;
+    glob(pattern, 0, NULL, &found);
+    for (int round = 0; round < 2; round++)
+        for (size_t n = 0; n < found.gl_pathc && count < CANARIES_WRONG; n++) {
+            Canary y = { .step = -1 };
+            if (!read_stated(found.gl_pathv[n], &y)
+                || has(chosen, count, found.gl_pathv[n], round ? NULL : y.verdict))
+                continue;
+            y.file = strdup(found.gl_pathv[n]);
+            chosen[count++] = y;
+        }
+    globfree(&found);
+    free(pattern);
+    return count;
+}
+
+// ---- As submissions
+
+typedef struct Bytes {
+    char *all;
+    size_t count;
+} Bytes;
+
+static bool write_bytes(FILE *f, void *what)
+{
+    const Bytes *bytes = what;
+    return fwrite(bytes->all, 1, bytes->count, f) == bytes->count;
+}
+
+// The whole submission: grader/wrong.sh makes it of an edit.
+static bool read_whole(const char *file, Bytes *bytes)
+{
+    bool edit = strncmp(file, "grader/", 7) == 0;
+    char *command = text_format("%s '%s'", edit ? "sh grader/wrong.sh" : "cat", file);
+    FILE *f = popen(command, "re");
+    size_t room = 0;
+    ssize_t count = f ? getdelim(&bytes->all, &room, EOF, f) : -1;
+    bool good = f && pclose(f) == 0 && count > 0;
+    if (good) bytes->count = (size_t)count;
+    free(command);
+    if (!good) fprintf(stderr, "%s: it cannot be read as a submission\n", file);
+    return good;
+}
+
+static bool make_folders(const char *path)
+{
+    char *part = strdup(path);
+    bool good = true;
+    for (char *c = part + 1; good && (c = strchr(c, '/')); *c++ = '/') {
+        *c = 0;
+        good = mkdir(part, 0755) == 0 || errno == EEXIST;
+    }
+    free(part);
+    return good;
+}
+
+static bool hatch(const Class *of, const char *lesson, Canary y, Flock *all)
+{
+    char *slash = strrchr(y.file, '/') + 1;
+    char *folder =
+        text_format("%s/canaries/%s/%.*s", of->grades, lesson, (int)strcspn(slash, "."), slash);
+    Submission *s = &y.submission;
+    Bytes bytes = { 0 };
+    *s = (Submission){ .student = y.file, .lesson = (char *)lesson };
+    s->sealed = text_format("%s/exercises/%s.cu", folder, lesson);
+    s->result = text_format("%s/%s.json", folder, lesson);
+    s->words = text_format("%s/%s.txt", folder, lesson);
+    free(folder);
+    bool good = read_whole(y.file, &bytes);
+    if (good) secret_hash(bytes.all, bytes.count, s->hash);
+    unlink(s->result);
+    if (good && !(make_folders(s->sealed) && file_write(s->sealed, write_bytes, &bytes))) {
+        fprintf(stderr, "%s: %s\n", s->sealed, strerror(errno));
+        good = false;
+    }
+    free(bytes.all);
+    all->canary = reallocarray(all->canary, all->count + 1, sizeof *all->canary);
+    all->canary[all->count++] = y;
+    return good;
+}
+
+static bool hatch_lesson(const Class *of, const char *lesson, Flock *all)
+{
+    Canary solution = { .file = text_format("solutions/%s.cu", lesson),
+                        .verdict = "PASS",
+                        .step = -1 },
+           wrong[CANARIES_WRONG];
+    size_t count = choose(lesson, wrong);
+    bool good = hatch(of, lesson, solution, all);
+    for (size_t n = 0; n < count; n++) good = hatch(of, lesson, wrong[n], all) && good;
+    if (count == CANARIES_WRONG) return good;
+    fprintf(stderr, "grader/wrong/%s: %zu of its files can be canaries, and %d are needed\n",
+            lesson, count, CANARIES_WRONG);
+    return false;
+}
+
+static bool is_new_lesson(const Class *of, size_t n)
+{
+    for (size_t m = 0; m < n; m++)
+        if (strcmp(of->submission[m].lesson, of->submission[n].lesson) == 0) return false;
+    return true;
+}
+
+// ---- Their verdicts
+
+static bool is_well(const Canary *y)
+{
+    json_t *mark = standing_read(&y->submission, y->submission.result);
+    const json_t *step = json_object_get(mark, "step");
+    const char *verdict = json_string_value(json_object_get(mark, "verdict"));
+    bool well = verdict && strcmp(verdict, y->verdict) == 0
+             && (y->step < 0 || (json_is_integer(step) && json_integer_value(step) == y->step));
+    if (!well) {
+        char *stated = y->step < 0 ? strdup(y->verdict) : text_format("STEP %d", y->step);
+        char *is = json_is_integer(step) ? text_format("%s, step %d", verdict ? verdict : "nothing",
+                                                       (int)json_integer_value(step))
+                                         : strdup(verdict ? verdict : "nothing");
+        printf("Canary failed: %s should be %s, and is %s. See %s\n", y->file, stated, is,
+               y->submission.words);
+        free(stated);
+        free(is);
+    }
+    json_decref(mark);
+    return well;
+}
+
+bool canaries_are_well(const Class *of)
+{
+    char root[PATH_MAX];
+    Flock all = { 0 };
+    bool good = getcwd(root, sizeof root) && trust_find();
+    for (size_t n = 0; good && n < of->count; n++)
+        if (is_new_lesson(of, n)) good = hatch_lesson(of, of->submission[n].lesson, &all);
+    Class canaries = *of;
+    canaries.submission = calloc(all.count + 1, sizeof *canaries.submission);
+    canaries.count = all.count;
+    for (size_t n = 0; n < all.count; n++) canaries.submission[n] = all.canary[n].submission;
+    good = good && class_run(&canaries, root, (int)sysconf(_SC_NPROCESSORS_ONLN));
+    size_t ill = 0;
+    for (size_t n = 0; good && n < all.count; n++) ill += !is_well(&all.canary[n]);
+    if (good) printf("Canaries: %zu graded, %zu failed\n", all.count, ill);
+    free(canaries.submission);
+    free(all.canary);
+    return good && !ill;
+}

@@ -1,0 +1,330 @@
+#!/bin/sh
+# Tests what is done with a class's marks once it is graded: the log, releases with their canaries, regrading, overrides, comments
+# and appeals, forgetting, in a tree whose grader takes the mark from the file; and `make replay`, with lesson 1 as it is.
+set -u
+for program in 01-first-kernel class study; do
+    [ -x build/grader/$program ] || { echo "class-log: type make ready-1 build/grader/class build/grader/study first"; exit 1; }
+done
+here=$PWD
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+chmod 755 "$scratch"
+tree=$scratch/tree class=$scratch/class grades=$scratch/grades said=$scratch/said
+passed=0 failed=0
+# shellcheck disable=SC2034
+shown=$said
+. grader/holds.sh
+
+# ---- A tree with two lessons. A file says its mark ("// is: SLOW 7 1"), and the tree's file `changes` what a grader makes of it.
+
+mkdir -p "$tree/lessons" "$tree/build/grader" "$tree/grader/wrong/01-one" "$tree/grader/wrong/02-two" "$tree/solutions"
+cp VERSION "$tree"
+cp solutions/*.awk "$tree/solutions"
+cp grader/wrong.sh "$tree/grader"
+ln -s "$here/build/grader/sandbox" "$tree/build/grader/sandbox"
+: >"$tree/changes"
+for lesson in 01-one 02-two; do
+    : >"$tree/lessons/$lesson.md"
+    echo '// is: PASS 10 2' >"$tree/solutions/$lesson.cu"
+    cat >"$tree/build/grader/$lesson" <<'SH'
+#!/bin/sh
+tree=${0%/build/*}
+# shellcheck disable=SC2046
+set -- "$2" "$3" $(sed -n 's|^// is: ||p' "$3" | sed -f "$tree/changes")
+echo "$SEED" >>"$tree/calls"
+echo "$3, in words"
+[ "$3" = GRADER-ERROR ] ||
+    echo "{\"number\": 1, \"device\": \"h200\", \"verdict\": \"$3\", \"score\": {\"speed\": $4, \"step\": $5}}" >"$1"
+SH
+    chmod +x "$tree/build/grader/$lesson"
+    # wrong NAME EXPECTED MARK: the first three of different verdicts are canaries, and no TIMEOUT.
+    wrong() { printf '// expect: %s\n// is: %s\n' "$2" "$3" >"$tree/grader/wrong/$lesson/$1.cu"; }
+    wrong a TIMEOUT 'TIMEOUT 0 null'
+    wrong b BOUNDS 'BOUNDS 0 null'
+    wrong c BOUNDS 'CRASH 0 null'
+    wrong d 'STEP 1' 'SLOW 7 1'
+    wrong e WRONG 'WRONG 0 null'
+    wrong f RACE 'PASS 10 2'
+done
+
+# hand_in STUDENT LESSON MARK
+hand_in() {
+    mkdir -p "$class/$1"
+    printf '// is: %s\n// of %s\n' "$3" "${4:-$1}" >"$class/$1/$2.cu"
+}
+hand_in 'Ada Lovelace' 01-one 'PASS 10 2'
+hand_in 'Ada Lovelace' 02-two 'SLOW 7 1'
+hand_in Bob 01-one 'SLOW 7 1'
+hand_in Bob 02-two 'WRONG 0 null' 'Ada and Bob'
+hand_in Cy 02-two 'WRONG 0 null' 'Ada and Bob'
+
+# class COMMAND NAME=VALUE...: of that class, in that tree.
+class() { command=$1; shift; (cd "$tree" && "$here/build/grader/class" "$command" "GRADES=$grades" "$@") >"$said" 2>&1; }
+grade() { (cd "$tree" && "$here/build/grader/class" "$class" "$grades") >"$said" 2>&1; }
+works() { words=$1; shift; holds "$words" class "$@"; }
+refused() { ! class "$@"; }
+fails() { words=$1; shift; holds "$words" refused "$@"; }
+says() { holds "does not say: $1" grep -q -- "$1" "$said"; }
+row() { holds "no row: $1 ($(grep "^${1%%,*}" "$grades/gradebook.csv"))" grep -q -- "^$1" "$grades/gradebook.csv"; }
+lines() { holds "the log has $(wc -l <"$grades/log.jsonl") lines, not $1" [ "$(wc -l <"$grades/log.jsonl")" -eq "$1" ]; }
+calls() { holds "graded $(wc -l <"$tree/calls") times, not $1" [ "$(wc -l <"$tree/calls")" -eq "$1" ]; : >"$tree/calls"; }
+files() { find "$grades/results" -name "$1" | wc -l; }
+ada='Ada Lovelace'
+
+holds 'a class is not graded' grade
+calls 5
+row 'Bob,01-one,SLOW,1,7,'
+
+# ---- Who is meant, and what is missing
+
+fails 'a student who is not there has a mark' override STUDENT=Dan LESSON=1 POINTS=3 WHO=G WHY=w
+says 'There is no student Dan'
+fails 'a lesson that is not there has marks' override STUDENT=Bob LESSON=77 POINTS=3 WHO=G WHY=w
+says 'There is no lesson 77'
+for missing in STUDENT LESSON POINTS WHO WHY; do
+    set -- STUDENT=Bob LESSON=1 POINTS=3 WHO=G WHY=w
+    for word in "$@"; do
+        shift
+        case $word in $missing=*) set -- "$@" "$missing=" ;; *) set -- "$@" "$word" ;; esac
+    done
+    fails "an override needs no $missing" override "$@"
+    says "$missing is missing"
+done
+for points in -1 nan 7.123 x 1e99 1001; do
+    fails "POINTS=$points are points" override STUDENT=Bob LESSON=1 "POINTS=$points" WHO=G WHY=w
+    says 'a number from 0 to 1000'
+done
+fails 'WHO is a number' override STUDENT=Bob LESSON=1 POINTS=3 WHO=17 WHY=w
+fails 'bytes that are no text are taken' comment STUDENT=Bob LESSON=1 WHO=G WORDS="$(printf 'a\377')"
+says 'not UTF-8'
+fails 'an escape sequence is taken' comment STUDENT=Bob LESSON=1 WHO=G WORDS="$(printf '\033[2J')"
+says 'control character'
+fails 'what is not known is taken' comment STUDENT=Bob LESSON=1 WHO=G WORDS=w POINTS=3
+holds 'what was refused is in the log' [ ! -e "$grades/log.jsonl" ]
+(cd "$tree" && "$here/build/grader/class" override GRADES="$scratch/none" STUDENT=B LESSON=1 POINTS=1 WHO=G WHY=w) >"$said" 2>&1
+says 'no class was graded'
+holds 'and makes that folder' [ ! -e "$scratch/none" ]
+
+# ---- Releases
+
+works 'nothing is released' release WHO='Grace Hopper'
+says 'Canaries: 8 graded, 0 failed'
+says 'Released: 6 marks' # one of them is of what was not handed in
+calls 8
+lines 6
+works 'a release is no second one' release WHO='Grace Hopper'
+says 'Released: 0 marks, and 6'
+lines 6
+: >"$tree/calls"
+echo 's/^SLOW 7 1$/SLOW 4 0/' >"$tree/changes"
+hand_in Bob 01-one 'PASS 10 2'
+grade
+holds 'the result of the file before is gone' [ "$(files '01-one.????????????.json')" -eq 1 ]
+fails 'a changed canary stops nothing' release WHO='Grace Hopper'
+says 'Canary failed: grader/wrong/01-one/d.cu should be STEP 1, and is SLOW, step 0'
+lines 6
+printf '// expect: TIMEOUT\n// is: TIMEOUT 0 null\n' >"$tree/grader/wrong/02-two/e.cu"
+cp "$tree/grader/wrong/02-two/e.cu" "$tree/grader/wrong/02-two/f.cu"
+rm "$tree/grader/wrong/02-two/d.cu"
+fails 'two canaries are enough' release WHO='Grace Hopper'
+says '2 of its files can be canaries'
+: >"$tree/changes"
+works 'LESSON=1 is not released' release WHO='Grace Hopper' LESSON=1
+says 'Released: 1 marks'
+lines 7
+
+# ---- Regrading: another version has other marks
+
+echo 9.9.9 >"$tree/VERSION"
+printf 's/^SLOW 7 1$/PASS 10 2/;t\ns/^PASS 10 2$/SLOW 7 1/;t\n' >"$tree/changes"
+: >"$tree/calls"
+cp "$grades/gradebook.csv" "$scratch/before.csv"
+holds 'a newer version does not run' grade
+calls 0
+says '5 results are of another version than 9.9.9'
+holds 'a newer version changes the gradebook' cmp -s "$grades/gradebook.csv" "$scratch/before.csv"
+works 'nothing is shown' regrade WHO=G WHY='the reference was wrong'
+calls 5
+says "Bob's 01-one: PASS, 10 points -> SLOW, 7 points"
+says 'Nothing was changed'
+holds 'what is shown is applied' cmp -s "$grades/gradebook.csv" "$scratch/before.csv"
+lines 7
+works 'it is not shown again' regrade WHO=G WHY='the reference was wrong'
+calls 5
+cp -r "$grades/results" "$scratch/results"
+fails 'a released mark is lowered in silence' regrade WHO=G WHY='the reference was wrong' APPLY=1
+calls 0
+says "Kept: Bob's 01-one was released as PASS, 10 points"
+says 'Applied: 3 results'
+lines 10
+row 'Bob,01-one,PASS,2,10,'
+row 'Bob,02-two,WRONG,,0,.*,9.9.9,'
+holds 'the old results are gone' [ $(($(files '*.[89].json') + $(files '*.10.json'))) -eq 3 -a $(($(files '*.[89].txt') + $(files '*.10.txt'))) -eq 3 ]
+# A run that was killed after its lines were written: the files are as they were.
+cp "$grades/gradebook.csv" "$scratch/after.csv"
+rm -r "$grades/results"
+cp -r "$scratch/results" "$grades/results"
+fails 'a released mark is lowered the second time' regrade WHO=G WHY='the reference was wrong' APPLY=1
+lines 10
+holds 'what was killed does not go on' cmp -s "$grades/gradebook.csv" "$scratch/after.csv"
+works 'LOWER=1 does not lower' regrade WHO='Grace Hopper' WHY='the reference was wrong' STUDENT=Bob LESSON=1 APPLY=1 LOWER=1
+says "Lowered by Grace Hopper: Bob's 01-one"
+row 'Bob,01-one,SLOW,1,7,'
+echo 's/.*/GRADER-ERROR 0 null/' >"$tree/changes"
+fails 'the failure of a grader is a mark' regrade WHO=G WHY=w STUDENT=Cy APPLY=1
+says "Not graded anew: Cy's"
+row 'Cy,02-two,WRONG,,0,'
+: >"$tree/changes"
+
+# ---- Overrides, comments, appeals
+
+n=$(wc -l <"$grades/log.jsonl")
+works 'nothing is overridden' override "STUDENT=$ada" LESSON=02 POINTS=8.5 WHO='Grace Hopper' \
+    WHY='Ada, that is Ada Lovelace, not Adam, found a mistake'
+row 'Ada Lovelace,02-two,.*,8.5,.*,from 10 by Grace Hopper$'
+fails 'an override lowers what was released' override STUDENT=Bob LESSON=1 POINTS=3 WHO=G WHY=w
+row 'Bob,01-one,SLOW,1,7,'
+works 'it does not with LOWER=1' override STUDENT=Bob LESSON=1 POINTS=3 WHO=G WHY=w LOWER=1
+row 'Bob,01-one,SLOW,1,3,.*from 7 by G$'
+works 'it is not taken back' override STUDENT=Bob LESSON=1 POINTS=graded WHO=G WHY=w LOWER=1
+row 'Bob,01-one,SLOW,1,7,.*,$'
+works 'no comment' comment STUDENT=Cy LESSON=2 WHO=G WORDS='Cy and Cyrus asked; "quoted", ünïcode'
+works 'no appeal' appeal STUDENT=Cy LESSON=02-two WHO=G WORDS='it ran at home'
+lines $((n + 5))
+holds 'a name is in the log' [ -z "$(grep -e 'Ada[ ,]' -e Lovelace -e 'Cy ' -e Bob "$grades/log.jsonl")" ]
+holds 'a word that begins as a name is taken out' grep -q 'Adam' "$grades/log.jsonl"
+works 'the log is not shown' log STUDENT=Cy LESSON=2
+says 'it ran at home'
+hand_in "$ada" 01-one 'WRONG 0 null'
+works 'nothing is overridden twice' override "STUDENT=$ada" LESSON=2 POINTS=8.75 WHO=G WHY=w
+row 'Ada Lovelace,01-one,,,,,,no,' # a file that is newer than the result
+hand_in "$ada" 01-one 'PASS 10 2'
+grade
+row 'Ada Lovelace,01-one,PASS,2,10,'
+row 'Ada Lovelace,02-two,.*,8.75,'
+
+# ---- The log holds what was written
+
+cp "$grades/log.jsonl" "$scratch/log"
+cp "$grades/log.last" "$scratch/last"
+# spoilt WORDS LINE: the log as it is now is refused, by a line's number and by whoever reads it; then it is put back.
+spoilt() {
+    fails "$1: is not found" log
+    says "log.jsonl:$2: "
+    holds "$1: a mark is changed with it" refused comment STUDENT=Cy LESSON=2 WHO=G WORDS=w
+    holds "$1: a class is graded with it" eval '! grade'
+    cp "$scratch/log" "$grades/log.jsonl"
+    cp "$scratch/last" "$grades/log.last"
+}
+all=$(wc -l <"$scratch/log")
+sed -i '3s/10/11/' "$grades/log.jsonl" && spoilt 'a changed line' 3
+sed -i 3d "$grades/log.jsonl" && spoilt 'a line taken out' 3
+sed -i '$d' "$grades/log.jsonl" && spoilt 'the last line taken off' $((all - 1))
+sed -i '$s/who":"G/who":"H/' "$grades/log.jsonl" && spoilt 'a changed last line' "$all"
+sed -n 1p "$scratch/log" >>"$grades/log.jsonl" && spoilt 'a line twice' $((all + 1))
+rm "$grades/log.last" && spoilt 'no end noted' "$all"
+rm "$grades/log.jsonl" && spoilt 'no log' 1
+# noted N: the end is noted to be line N.
+noted() { sed -n "$1"'s/.*"chain":"\([0-9a-f]*\)".*"n":\([0-9]*\),.*/\2 \1/p' "$scratch/log" >"$grades/log.last"; }
+sed -i 's/ .*/ '"$(printf '%064d' 0)/" "$grades/log.last" && spoilt 'another end noted' "$all"
+noted $((all - 2)) && spoilt 'an end noted two lines ago' "$all"
+noted $((all - 1)) && works 'a run killed before it noted the end stops all' log
+cp "$scratch/last" "$grades/log.last"
+holds 'the log is not as it was' class log
+
+# A line that was cut short is said, stays, and is bridged; also when its bridge is cut.
+for piece in '{"chain":"00' '{'; do
+    printf %s "$piece" >>"$grades/log.jsonl"
+    works 'a cut line stops all' log
+    says 'was cut short'
+done
+works 'nothing is written after a cut line' comment STUDENT=Cy LESSON=2 WHO=G WORDS=w
+lines $((all + 3))
+works 'a bridged line is wrong' log
+says 'but for 1 that were cut short'
+holds 'the cut line is gone' grep -q '^{"chain":"00{$' "$grades/log.jsonl"
+cp "$grades/log.jsonl" "$scratch/log"
+cp "$grades/log.last" "$scratch/last"
+sed -i 's/^{"chain":"00{$/{"chain":"01{/' "$grades/log.jsonl" && spoilt 'another cut line' $((all + 1))
+sed -i '/^{"chain":"00{$/d' "$grades/log.jsonl" && spoilt 'a cut line taken out' $((all + 1))
+# A line that lacks its newline alone is whole.
+truncate -s -1 "$grades/log.jsonl"
+works 'a line without its newline is lost' comment STUDENT=Cy LESSON=2 WHO=G WORDS=w
+lines $((all + 4))
+
+# ---- Forgetting
+
+bob=$(sed -n 's/,Bob$//p' "$grades/pseudonyms.csv")
+mkdir "$grades/report"
+: >"$grades/report/$bob.html"
+works 'nobody is forgotten' forget STUDENT=Bob WHO=G
+holds 'results are left' [ ! -e "$grades/results/$bob" ]
+holds 'a page is left' [ ! -e "$grades/report/$bob.html" ]
+holds 'the link is left' [ -z "$(grep -r Bob "$grades"/*.csv)" ]
+sealed_of() { find "$grades/sealed" -type f -exec grep -l "$1" {} +; }
+holds 'a sealed file is left' [ -z "$(sealed_of 'of Bob')" ]
+holds "another student's sealed file is gone" [ "$(sealed_of 'of Ada and Bob' | wc -l)" -eq 1 ]
+holds 'it is not in the log' grep -q "\"student\":\"$bob\",.*\"what\":\"forget\"" "$grades/log.jsonl"
+n=$(wc -l <"$grades/log.jsonl")
+grade
+says 'Left out: 1 student who was forgotten'
+holds 'a forgotten student comes back' [ -z "$(grep Bob "$grades/gradebook.csv")$(sealed_of 'of Bob')" ]
+mkdir "$grades/results/$bob"
+works 'a run that was killed is not made again' forget STUDENT=Bob WHO=G
+holds 'results are left the second time' [ ! -e "$grades/results/$bob" ]
+lines "$n"
+fails 'a forgotten student is overridden' override STUDENT=Bob LESSON=1 POINTS=3 WHO=G WHY=w
+says 'Bob was forgotten'
+
+# ---- What the grader failed at is no mark, and tried again
+
+hand_in Dee 01-one 'GRADER-ERROR 0 null'
+grade
+row 'Dee,01-one,GRADER-ERROR,,,,'
+fails 'the failure of a grader is released' release WHO=G STUDENT=Dee
+says "Not released: Dee's 01-one, whose grading failed"
+echo 's/^GRADER-ERROR.*/PASS 10 2/' >"$tree/changes"
+grade
+row 'Dee,01-one,PASS,2,10,'
+works 'nor then' release WHO=G STUDENT=Dee
+
+# ---- Replay: lesson 1 as it is
+
+mkdir -p "$scratch/real/Ada"
+sh grader/wrong.sh grader/wrong/01-first-kernel/one-thread-a-block.edit >"$scratch/real/Ada/01-first-kernel.cu"
+build/grader/class "$scratch/real" "$scratch/realgrades" >"$said" 2>&1
+token=$(sed -n 's/.*,\(1:[^,]*\),[^,]*$/\1/p' "$scratch/realgrades/gradebook.csv")
+replay() { build/grader/study replay "$@" >"$said" 2>&1; }
+misses() { ! replay "$@"; }
+holds "does not replay $token" replay "$token" "$scratch/real/Ada/01-first-kernel.cu"
+says 'REPLAY  lesson 1: SLOW, [0-9]* points, as in the class'
+holds 'the token has not the seed that was used' \
+    grep -q "\"seed\": \"$(echo "$token" | cut -d: -f2)\"" build/replay/01-first-kernel.json
+holds 'another file is the same' misses "$token" solutions/01-first-kernel.cu
+says 'points in the class, and PASS, 10 points'
+says "The file's SHA-256: [0-9a-f]* in the"
+holds 'a mistyped token is taken' misses "$(echo "$token" | sed 's/:h200:/:h100:/')" "$scratch/real/Ada/01-first-kernel.cu"
+says 'compare it with'
+holds 'no token is taken' misses 1:2:3 ''
+# mend OLD NEW: the token with another part, and the check that fits it.
+mend() {
+    text=$(echo "${token%:*}" | sed "s/$1/$2/")
+    echo "$text:$(printf %s "$text" | gzip -c | tail -c 8 | od -An -tx4 -N4 | tr -d ' ')"
+}
+holds 'the check is no CRC-32' [ "$(mend a a)" = "$token" ]
+holds 'another version is not said' misses "$(mend ":$(cat VERSION):" :9.9.9:)" "$scratch/real/Ada/01-first-kernel.cu"
+says "The grader's version: 9.9.9 in the class"
+holds 'another device is no other' misses "$(mend :h200: :none:)" "$scratch/real/Ada/01-first-kernel.cu"
+says 'profiles/devices/none.cfg'
+holds 'a lesson that is not there is replayed' misses "$(mend ^1: 77:)" ''
+says 'no lesson 77'
+
+# What is typed to make comes as it was typed.
+# shellcheck disable=SC2016
+holds 'make does not pass the words on' \
+    make -s comment GRADES="$scratch/realgrades" STUDENT=Ada LESSON=1 WHO="Pat O'Hara" WORDS='a "b" `c` \d' >"$said"
+holds 'they are other words' \
+    grep -qF "\"who\":\"Pat O'Hara\",\"words\":\"a \\\"b\\\" \`c\` \\\\d\"" "$scratch/realgrades/log.jsonl"
+
+echo "class-log: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
