@@ -16,6 +16,13 @@ static int by_student(const void *a, const void *b)
     return order ? order : (g->when > h->when) - (g->when < h->when);
 }
 
+// A result that another has replaced, or may replace, has a word before its ".json" (class.h).
+static bool stands(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    return strchr(name, '.') == strrchr(name, '.');
+}
+
 // What a result is of. False: the grader failed, or its sealed copy is not there.
 static bool read_result(const char *grades, const char *path, Graded *g)
 {
@@ -47,7 +54,8 @@ Graded *graded_find(const char *grades, size_t *count)
     if (glob(pattern, 0, NULL, &results) == 0) {
         all = calloc(results.gl_pathc, sizeof *all);
         for (size_t n = 0; all && n < results.gl_pathc; n++)
-            *count += read_result(grades, results.gl_pathv[n], &all[*count]);
+            *count += stands(results.gl_pathv[n])
+                   && read_result(grades, results.gl_pathv[n], &all[*count]);
         if (all) qsort(all, *count, sizeof *all, by_student);
         globfree(&results);
     }
