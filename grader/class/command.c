@@ -376,8 +376,8 @@ static int run(size_t command, int count, char **words)
 
 static void say_all(FILE *f, const char *program)
 {
-    fprintf(f, "usage: %s SUBMISSIONS GRADES\n       %s COMMAND NAME=VALUE...\n\n", program,
-            program);
+    fprintf(f, "usage: %s [--slurm] SUBMISSIONS GRADES\n       %s COMMAND NAME=VALUE...\n\n",
+            program, program);
     for (size_t n = 0; n < COMMANDS; n++) say_usage(f, n);
 }
 

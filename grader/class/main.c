@@ -101,15 +101,12 @@ int main(int count, char **words)
 {
     char root[PATH_MAX];
     if (count == 2 && strcmp(words[1], "--unpack") == 0) return unpack_main();
-    int status;
-    if (command_main(count, words, &status)) return status;
-    const char *option = count > 1 && strncmp(words[1], "--", 2) == 0 ? words[1] : "";
+    const char *option = count == 4 ? words[1] : "";
     bool slurm = strcmp(option, "--slurm") == 0, batch = strcmp(option, "--batch") == 0;
-    char **paths = words + 1 + (*option != 0);
-    if (words + count - paths != 2 || (*option && !slurm && !batch) || !getcwd(root, sizeof root)) {
-        fprintf(stderr, "usage: %s [--slurm] SUBMISSIONS GRADES\n", words[0]);
-        return 2;
-    }
+    int status;
+    if (!slurm && !batch && command_main(count, words, &status)) return status;
+    if (!getcwd(root, sizeof root)) return 1;
+    char **paths = words + count - 2;
     Class c = { .folder = paths[0], .grades = paths[1] };
     return batch ? grade_batch(&c, paths[0], root) : grade_class(&c, root, slurm);
 }
