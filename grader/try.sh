@@ -248,10 +248,7 @@ grade_at_home() {
 
 # As make grade does (grader/class/run.c): of a sealed copy, in the sandbox.
 grade_in_class() {
-    sealed=$tree/sealed/$name
-    mkdir -p "$sealed/exercises"
-    cp "$tree/$whole" "$sealed/exercises/$lesson.cu"
-    run "$log" env -C "$PWD/$sealed" SEED=5eed "WARPWISE_SANDBOX=$PWD/build/grader/sandbox" NO_COLOR=1 \
+    run "$log" env -C "$PWD/$tree/sealed/$name" SEED=5eed "WARPWISE_SANDBOX=$PWD/build/grader/sandbox" NO_COLOR=1 \
         NVCC_APPEND_FLAGS="$lean" "$PWD/$tree/build/grader/$lesson" --result "$PWD/$tree/$result" "exercises/$lesson.cu"
 }
 
@@ -266,12 +263,14 @@ is_clean() {
 is_caught() {
     wrong=$(ls "grader/wrong/$lesson/$1" "grader/attacks/$lesson/$1" 2>/dev/null)
     name=${1%.*}
-    whole=wrong/$name.cu
+    # Both forms are graded at the same time, each from a file of its own.
+    case $2 in home) whole=wrong/$name.cu ;; class) whole=sealed/$name/exercises/$lesson.cu ;; esac
+    mkdir -p "$tree/${whole%/*}"
     log=$tree/wrong-$name-$2.log result=build/wrong-$name-$2.json
     verdict=$(stated "$wrong" "$([ "$2" = class ] && echo class || echo expect)" "$2")
     words=$(stated "$wrong" says "$2")
     seed=$(stated "$wrong" seed "$2")
-    called=$([ "$2" = class ] && echo "$lesson.cu" || echo "$name.cu")
+    called=${whole##*/}
     sh grader/wrong.sh "$wrong" >"$tree/$whole" || return 1
 
     if [ "$2" = class ]; then grade_in_class; else grade_at_home; fi
