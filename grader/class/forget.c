@@ -65,16 +65,20 @@ static bool remove_sealed(const Class *c, const json_t *hashes, size_t *removed)
     return good;
 }
 
-// The student's pages among the reports.
+// What `make viva` and reports have of the student, and lists of who is alike, which can be made
+// again.
 static bool remove_pages(const Class *c, const char *pseudonym)
 {
-    char *pattern = text_format("%s/report/%s*", c->grades, pseudonym);
-    glob_t found = { 0 };
+    static const char *const patterns[] = { "%s/report/%s*", "%s/viva/%s", "%s/similar/*" };
     bool good = true;
-    glob(pattern, 0, NULL, &found);
-    for (size_t n = 0; n < found.gl_pathc; n++) good = remove_folder(found.gl_pathv[n]) && good;
-    globfree(&found);
-    free(pattern);
+    for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
+        char *pattern = text_format(patterns[p], c->grades, pseudonym);
+        glob_t found = { 0 };
+        glob(pattern, 0, NULL, &found);
+        for (size_t n = 0; n < found.gl_pathc; n++) good = remove_folder(found.gl_pathv[n]) && good;
+        globfree(&found);
+        free(pattern);
+    }
     return good;
 }
 

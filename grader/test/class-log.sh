@@ -255,11 +255,14 @@ lines $((all + 4))
 # ---- Forgetting
 
 bob=$(sed -n 's/,Bob$//p' "$grades/pseudonyms.csv")
-mkdir "$grades/report"
+mkdir -p "$grades/report" "$grades/viva/$bob/sealed" "$grades/similar"
 : >"$grades/report/$bob.html"
+: >"$grades/similar/01-one.txt"
 works 'nobody is forgotten' forget STUDENT=Bob WHO=G
 holds 'results are left' [ ! -e "$grades/results/$bob" ]
 holds 'a page is left' [ ! -e "$grades/report/$bob.html" ]
+holds 'a viva is left' [ ! -e "$grades/viva/$bob" ]
+holds 'a list of who is alike is left' [ ! -e "$grades/similar/01-one.txt" ]
 holds 'the link is left' [ -z "$(grep -r Bob "$grades"/*.csv)" ]
 sealed_of() { find "$grades/sealed" -type f -exec grep -l "$1" {} +; }
 holds 'a sealed file is left' [ -z "$(sealed_of 'of Bob')" ]
