@@ -71,21 +71,21 @@ static size_t count_before(const Class *c, const char *student, const char *less
     return count;
 }
 
-// Adds a file, or what is refused as a whole (lesson ""), for each of its owners.
+// Adds a file, or what is refused as a whole (lesson ""), for each of its owners who was not
+// forgotten.
 static bool add(Class *c, const Owner *o, const File *file, time_t time)
 {
-    bool good = true;
+    size_t first = 0;
+    while (first < o->members && class_is_forgotten(c->student[o->member[first]].pseudonym))
+        first++;
+    if (first == o->members) return true;
     char *results = text_format("%s/results/%s", c->grades, o->pseudonym);
-    size_t before = count_before(c, c->student[*o->member].name, file->lesson);
+    size_t before = count_before(c, c->student[o->member[first]].name, file->lesson);
     char *number = before ? text_format("-%zu", before + 1) : strdup("");
-    bool first = true;
-    for (size_t n = 0; good && n < o->members; n++) {
+    bool good = make_folder(results) || say(results);
+    for (size_t n = first; good && n < o->members; n++) {
         const Student *of = &c->student[o->member[n]];
         if (class_is_forgotten(of->pseudonym)) continue;
-        if (first && !make_folder(results)) {
-            good = say(results);
-            break;
-        }
         const char *why = of->refused ? of->refused : file->refused;
         c->submission = reallocarray(c->submission, c->count + 1, sizeof *c->submission);
         Submission *s = &c->submission[c->count++];
@@ -95,8 +95,7 @@ static bool add(Class *c, const Owner *o, const File *file, time_t time)
                            .words = text_format("%s/%s%s.txt", results, file->lesson, number),
                            .refused = why ? text_clean(why) : NULL, // names of files are in it
                            .time = time,
-                           .shared = !first };
-        first = false;
+                           .shared = n > first };
         strcpy(s->pseudonym, of->pseudonym);
         if (!s->refused) good = seal(c, s, (File *)file);
     }

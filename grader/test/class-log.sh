@@ -291,6 +291,18 @@ grade
 row 'Dee,01-one,PASS,2,10,'
 works 'nor then' release WHO=G STUDENT=Dee
 
+# Two submissions of a group whose first member was forgotten.
+mkdir "$class/pair"
+cp "$class/$ada/01-one.cu" "$class/pair/a.cu"
+cp "$class/$ada/02-two.cu" "$class/pair/b.cu"
+printf 'group,student\npair,Bob\npair,Gil\n' >"$grades/groups.csv"
+printf 'student,lesson,file,time\npair,01-one,pair/%s.cu,2026-10-0%s\n' a 1T00:00Z >"$class/manifest.csv"
+printf 'pair,01-one,pair/%s.cu,2026-10-0%s\n' b 2T00:00Z >>"$class/manifest.csv"
+grade
+row 'Gil,01-one,'
+holds 'one of two submissions has the result of the other' [ "$(files '01-one-2.json')" -eq 1 ]
+holds 'a forgotten member has a mark' [ -z "$(grep Bob "$grades/gradebook.csv")" ]
+
 # ---- Replay: lesson 1 as it is
 
 mkdir -p "$scratch/real/Ada"
