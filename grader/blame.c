@@ -39,7 +39,7 @@ static const char *tell_caller(json_t *event)
 // Where it happened, and to whom.
 static void keep_place(json_t *fact, const json_t *event)
 {
-    static const char *const kept[] = { "kind", "kernel", "block", "thread", "count" };
+    static const char *const kept[] = { "kind", "cause", "kernel", "block", "thread", "count" };
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (json_object_get(event, kept[i]))
             json_object_set(fact, kept[i], json_object_get(event, kept[i]));

@@ -144,7 +144,7 @@ static json_t *record(void)
     const Events *e = &check.session.events;
     char *output = clean_output();
     json_t *r = json_pack(
-        "{ss si sI sI sI sI sI sI sI sI sI sO? sO? sO? sf sO? sO sO ss sb}", "check", test->name,
+        "{ss si sI sI sI sI sI sI sI sI sI sO* sO* sO* sf sO* sO sO ss sb}", "check", test->name,
         "source_line", source_line(), "calls", (json_int_t)check.calls, "expectations",
         (json_int_t)check.expectations, "compulsory_read", (json_int_t)check.compulsory_read,
         "compulsory_write", (json_int_t)check.compulsory_write, "compulsory_htod",

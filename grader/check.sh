@@ -336,6 +336,31 @@ none 'has more than 600 lines' "$(files . | grep -E '\.(c|h|sh|awk|lua|js|css|mk
     FNR == 1 { exempt = /[Tt]able/ }
     FNR == 601 && !exempt { print FILENAME }')"
 
+# ---- The schema of results has the words and the names that the grader writes
+
+schema=grader/result.schema.json
+# allowed NAME: the words of its "enum".
+allowed() {
+    tr -d '\n' <$schema | sed -n "s/.*\"$1\": {\"enum\": \[\([^]]*\)\].*/\1/p" | grep -o '[^", ]*' | sort
+}
+# rows TABLE FIELD: the names in a table of rows X(...) of grader/verdict.h.
+rows() {
+    sed -n "/^#define $1(X)/,/[^\\]\$/s/^ *X([A-Z_]*, \"\([^\"]*\)\".*/\1/p" grader/verdict.h | sort
+}
+holds "$schema: its verdicts are not those of grader/verdict.h" [ "$(allowed Verdict)" = "$(rows VERDICTS)" ]
+holds "$schema: its kinds are not those of grader/verdict.h" [ "$(allowed Kind)" = "$(rows KINDS)" ]
+holds "$schema: its levels of trust are not those of grader/class/trust.c" \
+    [ "$(allowed trusted)" = "$(sed -n 's/^static const char \*const levels\[\] = {\(.*\)};.*/\1/p' grader/class/trust.c | grep -o '[a-z]*' | sort)" ]
+# (The words of JSON Schema itself are no names of ours.)
+grep -oE '"[a-z_]+":' $schema | tr -d '":' | sort -u |
+    grep -vxE 'type|enum|properties|required|items|pattern|const|minimum|maximum|definitions|title' >"$scratch"
+# grader/summary.c writes profiles/results/.
+writers=$(files grader | grep -E '^grader/([a-z_]*|class/run)\.c$' | grep -v summary.c)
+none "is a name that the grader writes, and $schema does not have" \
+    "$(for file in $writers; do awk -f grader/keys.awk "$file"; done | sort -u | comm -23 - "$scratch")"
+none "is a name of $schema, and nothing writes it" \
+    "$(while read -r name; do grep -qF "\"$name\"" $writers simulator/report/json.c || echo "$name"; done <"$scratch")"
+
 # ---- How files are written: .editorconfig's rules, and .clang-format's for C
 
 # A carriage return or a blank at a line's end, or no newline at the file's, in what people write; test data is as it comes.

@@ -126,7 +126,7 @@ static json_t *line_entry(json_t *list, json_t *line)
     shorten_path(line);
     json_array_foreach(list, i, entry) if (same(entry, line, "file")
                                            && same(entry, line, "line")) return entry;
-    entry = json_pack("{sO? sO? s{}}", "file", json_object_get(line, "file"), "line",
+    entry = json_pack("{sO* sO* s{}}", "file", json_object_get(line, "file"), "line",
                       json_object_get(line, "line"), "counters");
     json_array_append_new(list, entry);
     return entry;
@@ -149,7 +149,7 @@ static json_t *kernel_entry(json_t *list, json_t *event)
     json_array_foreach(list, i, entry) if (signature
                                            && json_equal(json_object_get(entry, "signature"),
                                                          signature)) return entry;
-    entry = json_pack("{sO? si sf s{} s[]}", "signature", signature, "launches", 0, "time_ns", 0.0,
+    entry = json_pack("{sO* si sf s{} s[]}", "signature", signature, "launches", 0, "time_ns", 0.0,
                       "counters", "lines");
     json_array_append_new(list, entry);
     return entry;
@@ -231,7 +231,7 @@ static void take_copy(Events *e, json_t *event)
                      : strcmp(kind, "HtoD") == 0 ? COPIED_HTOD
                      : strcmp(kind, "DtoH") == 0 ? COPIED_DTOH
                                                  : NULL;
-    json_t *bytes = json_pack("{sO?}", name ? name : COPIED_DTOD, json_object_get(event, "bytes"));
+    json_t *bytes = json_pack("{sO*}", name ? name : COPIED_DTOD, json_object_get(event, "bytes"));
     if (name) add_counters(e->counters, bytes); // else within one memory: the bus is not used
     add_counters(e->call, bytes);
     json_decref(bytes);
@@ -267,7 +267,7 @@ static void take_migration(Events *e, json_t *event)
     json_t *bytes = json_object_get(event, "bytes");
     if (!cause || !direction || strcmp(cause, "gpu-fault") == 0) return;
     json_t *sums =
-        json_pack("{sO?}", strcmp(direction, "HtoD") == 0 ? MOVED_HTOD : MOVED_DTOH, bytes);
+        json_pack("{sO*}", strcmp(direction, "HtoD") == 0 ? MOVED_HTOD : MOVED_DTOH, bytes);
     if (strcmp(cause, "cpu-fault") == 0)
         json_object_set(sums, CPU_FAULTS, json_object_get(event, "faults"));
     else json_object_set(sums, PREFETCHED, bytes);

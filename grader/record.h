@@ -21,8 +21,14 @@
 //      "sgemm_cublas": {"missing": "libcublas"}}}
 //
 // A fact: {"verdict": "BOUNDS", "says": "n = 33: ...", "why": ..., "next": ...,
-//          "kernel", "file", "line", "block", "thread", "other", "library"}; all after "says" as
-//          there is.
+//          "function": that the check called,
+//          "kind": of the device's error (KINDS, verdict.h),
+//          "cause": its row of simulator/report/causes.def,
+//          "kernel", "file", "line", "block", "thread",
+//          "count": how often it occurred, "other": the other side of a race,
+//          "library": that the file includes, and the lesson does without,
+//          "skipped": true, if the check did not begin}; all after "says" as there is.
+// grader/result.schema.json is the form of all this.
 #pragma once
 #include "verdict.h"
 #include <jansson.h>

@@ -63,7 +63,9 @@ void result_read_source(Result *r);
 void result_print(const Result *r, FILE *out);
 
 // The JSON result: build/results/NN-name.json, of a solution build/results/solutions/NN-name.json.
-// The same run gives the same bytes, but for "gpu" and "climb".
+// The same run gives the same bytes, but for "gpu" and "climb". grader/result.schema.json is its
+// schema: `make check` compares its words and names with those of the code, and tests hold each
+// result to it.
 //
 //   {"schema": 1, "number": 5, "lesson": "05-transpose", "submission": "exercises/05-transpose.cu",
 //    "device": "h200", "seed": "warpwise",

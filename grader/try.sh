@@ -348,5 +348,13 @@ while read -r wrong form; do
     count grep -qx pass "$case.end"
 done <"$tree/cases"
 
+# Each result of this lesson.
+results_keep_to_schema() {
+    find "$tree/build/" -maxdepth 3 -name '*.json' -not -path "$tree/build/*/*" -o -path "$tree/build/results/*.json" |
+        xargs python3 grader/test/schema.py grader/result.schema.json >"$tree/schema.log" 2>&1 ||
+        complain "$lesson: a result is not as grader/result.schema.json says" "$tree/schema.log"
+}
+count results_keep_to_schema
+
 echo "$lesson: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -53,6 +53,8 @@ holds 'a name is in a file of the results' [ -z "$(grep -rl -e Ada -e Zoë "$gra
 holds 'the words are not those that the student saw' grep -qr 'exercises/01-first-kernel.cu:[0-9]* is yours to write' "$grades/results"
 holds 'a call has no line in the sandbox' grep -qr 'multiply by sizeof in line [0-9]' "$grades/results"
 holds 'of an untouched exercise it is told how far it is' [ -z "$(grep -rl 'What is there so far' "$grades/results")" ]
+holds 'the cause of an error has no name' grep -qr '"cause": "launch_block_too_large"' "$grades/results"
+holds 'a result is not as its schema says' python3 grader/test/schema.py --changed grader/result.schema.json "$grades"/results/*/*.json
 
 # The same class again: nothing is graded twice, and what has changed is.
 touch "$scratch/then"

@@ -37,6 +37,9 @@ passed=0 failed=0
 cases=$PWD/$here/verdicts
 nvcc=$PWD/$here/fake/nvcc
 record=$PWD/profiles/record.sh
+schema=$PWD/grader/result.schema.json
+keeps="python3 $PWD/$here/schema.py"
+verdicts=$(sed -n 's/^ *X([A-Z_]*, "\([A-Z-]*\)").*/\1/p' grader/verdict.h)
 cd "$tree" || exit 1
 
 # The words alone: no colours, no line breaks, and not the commas of a table that is set narrow.
@@ -266,6 +269,19 @@ if [ "${CASES:-*}" = '*' ]; then
     says 'how many versions' build/grader/99-fake --hold gpu nowhere.json 0
     says 'usage: 99-fake --hold' build/grader/99-fake --hold gpu nowhere.json
     says 'none of these results is there' build/grader/99-fake --summary nowhere.json nothing.json
+fi
+
+# Every verdict has a result that is as its schema says, and what no grader writes is not.
+NVCC=nowhere build/grader/99-fake --result no-device.json exercises/right.cu >/dev/null 2>&1
+shown=schema.out
+if [ "${CASES:-*}" = '*' ]; then
+    # shellcheck disable=SC2046,SC2086
+    $keeps --changed "$schema" $(ls ./*.json | grep -v event-unknown-kind) >schema.out 2>&1
+    holds 'results are not as grader/result.schema.json says:' [ $? -eq 0 ]
+    ! $keeps "$schema" event-unknown-kind.json >schema.out 2>&1
+    holds 'the result with a kind of error that there is not is as the schema says:' [ $? -eq 0 ]
+    grep -ho '^ *"verdict": "[A-Z-]*"' ./*.json | sort -u >schema.out
+    for verdict in $verdicts; do holds "no result has the verdict $verdict; there are:" grep -qw -- "$verdict" schema.out; done
 fi
 echo "verdicts: $passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
