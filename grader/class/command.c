@@ -256,7 +256,6 @@ static char *without(char *words, const char *name, const char *pseudonym)
         size_t before = (size_t)(at - words);
         char *fresh =
             text_format("%.*s%s%s", (int)before, words, pseudonym, words + before + length);
-        printf("The log has no names: it says %s for %s.\n", pseudonym, name);
         free(words);
         words = fresh;
         at = words + before + strlen(pseudonym);
@@ -265,27 +264,42 @@ static char *without(char *words, const char *name, const char *pseudonym)
 }
 
 // Parts of a name too, "Ada" of "Ada Lovelace", which have a few letters at least.
-static char *without_parts(char *words, const Student *s)
+static char *without_parts(char *words, const char *name, const char *pseudonym)
 {
     enum { FEW = 3 };
-    char *parts = strdup(s->name), *next = parts;
+    char *parts = strdup(name), *next = parts;
     for (char *part; (part = strsep(&next, " ,"));)
-        if (strlen(part) >= FEW) words = without(words, part, s->pseudonym);
+        if (strlen(part) >= FEW) words = without(words, part, pseudonym);
     free(parts);
     return words;
 }
 
-// All students' names, and of the one who is meant their parts.
+char *command_without_names(const Class *c, const Student *of, const char *words)
+{
+    char *clean = strdup(words);
+    for (size_t n = 0; n < c->students; n++)
+        clean = without(clean, c->student[n].name, c->student[n].pseudonym);
+    if (!of) return clean;
+    if (of->hands_in) clean = without_parts(clean, of->hands_in, of->pseudonym);
+    return without_parts(clean, of->name, of->pseudonym);
+}
+
+// Parts of a name are taken out where it is the name of the one who is meant.
 static void take_names_out(const Class *c, const Words *w, const char **words)
 {
-    char *clean = strdup(*words);
-    for (size_t n = 0; n < c->students; n++) {
-        const Student *s = &c->student[n];
-        clean = without(clean, s->name, s->pseudonym);
-        if (w->pseudonym && strcmp(s->pseudonym, w->pseudonym) == 0)
-            clean = without_parts(clean, s);
-    }
+    const Student *of = NULL;
+    for (size_t n = 0; w->pseudonym && n < c->students; n++)
+        if (strcmp(c->student[n].pseudonym, w->pseudonym) == 0) of = &c->student[n];
+    char *clean = command_without_names(c, of, *words);
+    if (strcmp(clean, *words) != 0) printf("The log has no names. It says: %s\n", clean);
     *words = clean;
+}
+
+// Who appeals may be the student. Others may share a part of the name, or have it inside of theirs.
+static void take_name_out(const Class *c, const char **who)
+{
+    for (size_t n = 0; n < c->students; n++)
+        if (strcmp(c->student[n].name, *who) == 0) *who = c->student[n].pseudonym;
 }
 
 // ---- The class
@@ -371,6 +385,7 @@ static int run(size_t command, int count, char **words)
     if (!load(&c, &w) || !find(&c, &w, commands[command].act == forget)) return 1;
     take_names_out(&c, &w, &w.why);
     take_names_out(&c, &w, &w.words);
+    take_name_out(&c, &w.who);
     return commands[command].act(&c, &w);
 }
 

@@ -30,6 +30,10 @@ char *command_name(const Submission *s);
 // A line for the log, by `who` and of that submission (NULL: of none).
 json_t *command_line(const Words *w, const char *what, const Submission *s);
 
+// The words with pseudonyms for the names of the class's students, and for parts of the name of
+// `of` (who may be NULL), also of the one under which this student hands in; the caller frees them.
+char *command_without_names(const Class *c, const Student *of, const char *words);
+
 // Writes the gradebook anew. Returns the exit status: `status`, or 1.
 int command_write_book(Class *c, int status);
 

@@ -189,9 +189,9 @@ row 'Bob,01-one,SLOW,1,3,.*from 7 by G$'
 works 'it is not taken back' override STUDENT=Bob LESSON=1 POINTS=graded WHO=G WHY=w LOWER=1
 row 'Bob,01-one,SLOW,1,7,.*,$'
 works 'no comment' comment STUDENT=Cy LESSON=2 WHO=G WORDS='Cy and Cyrus asked; "quoted", ünïcode'
-works 'no appeal' appeal STUDENT=Cy LESSON=02-two WHO=G WORDS='it ran at home'
+works 'no appeal' appeal STUDENT=Cy LESSON=02-two WHO=Cy WORDS='it ran at home'
 lines $((n + 5))
-holds 'a name is in the log' [ -z "$(grep -e 'Ada[ ,]' -e Lovelace -e 'Cy ' -e Bob "$grades/log.jsonl")" ]
+holds 'a name is in the log' [ -z "$(grep -e 'Ada[ ,]' -e Lovelace -e 'Cy[ "]' -e Bob "$grades/log.jsonl")" ]
 holds 'a word that begins as a name is taken out' grep -q 'Adam' "$grades/log.jsonl"
 works 'the log is not shown' log STUDENT=Cy LESSON=2
 says 'it ran at home'
