@@ -8,13 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool file_write(const char *path, bool (*write)(FILE *f, void *what), void *what)
+static bool write_as(const char *path, mode_t mode, bool (*write)(FILE *f, void *what), void *what)
 {
     char *temporary = text_format("%s.XXXXXX", path);
     int fd = mkostemp(temporary, O_CLOEXEC);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
 
-    bool good = f && write(f, what) && fflush(f) == 0 && fchmod(fd, 0644) == 0 && fsync(fd) == 0;
+    bool good = f && write(f, what) && fflush(f) == 0 && fchmod(fd, mode) == 0 && fsync(fd) == 0;
     if (f) good = fclose(f) == 0 && good;
     good = good && rename(temporary, path) == 0;
     int why = errno;
@@ -22,6 +22,16 @@ bool file_write(const char *path, bool (*write)(FILE *f, void *what), void *what
     free(temporary);
     errno = why;
     return good;
+}
+
+bool file_write(const char *path, bool (*write)(FILE *f, void *what), void *what)
+{
+    return write_as(path, 0644, write, what);
+}
+
+bool file_write_private(const char *path, bool (*write)(FILE *f, void *what), void *what)
+{
+    return write_as(path, 0600, write, what);
 }
 
 static bool dump(FILE *f, void *json)

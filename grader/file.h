@@ -9,5 +9,8 @@
 // `write` left it at.
 bool file_write(const char *path, bool (*write)(FILE *f, void *what), void *what);
 
-// The same for JSON.
+// The same for a file that its owner alone may read.
+bool file_write_private(const char *path, bool (*write)(FILE *f, void *what), void *what);
+
+// As file_write(), JSON.
 bool json_write(const char *path, const json_t *json);

@@ -7,7 +7,7 @@ classroom := build/grader/class build/grader/sandbox
 grading = $(if $(call name,$1),nvcc build/grader/$(call name,$1) build/grader/worker.o \
           $(simulator))
 
-class_commands := release regrade override comment appeal forget log
+class_commands := release regrade override comment appeal forget report log
 .PHONY: solutions watch $(class_commands)
 
 solutions: $$(foreach l,$$(numbers),$$(call grading,$$l))    ## grade all of our own answers, a line each
@@ -45,6 +45,9 @@ appeal: build/grader/class                              ## record what a student
 	$(class_run)
 
 forget: build/grader/class                              ## delete what there is of a student: GRADES= STUDENT= WHO=
+	$(class_run)
+
+report: build/grader/class                              ## write the marks as pages, for you and for each student: GRADES=
 	$(class_run)
 
 log: build/grader/class                                 ## verify and show who did what to which mark: GRADES=, or of one STUDENT=
@@ -88,9 +91,10 @@ build/grader/sandbox: $(call objects,grader/sandbox/*.c)
 $(call objects,grader/sandbox/*.c): | build/setup/grade
 
 class := file process text token toolkit verdict
-class_libraries := -ljansson -lnettle -lconfig -lcsv -larchive -lz -lm
+class_libraries := -ljansson -lnettle -lconfig -lcsv -larchive -lxml2 -lz -lm
 build/grader/class: $(call objects,grader/class/*.c) $(class:%=build/objects/grader/%.o)
 	@mkdir -p $(@D)
 	@$(CC) $^ $(class_libraries) $(beside) -o $(whole)
 
+build/objects/grader/class/page.o: CFLAGS += -isystem /usr/include/libxml2
 $(call objects,grader/class/*.c): | build/setup/grade

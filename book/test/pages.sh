@@ -31,54 +31,14 @@ for page in "$book"/*.html; do
     verdict "$page: shows a marker of a solution, or a label"
 done
 
-# ---- In a browser
+# ---- In a browser, with what is folded opened
 
-. book/browser.sh
-[ "$chromium" ] || {
-    lacks Chromium 'the tests of the pages in a browser'
-    finish
-}
-
-# axe-core, in the wheel that carries it.
-axe=build/axe/axe_core_python/axe.min.js
-[ -f "$axe" ] || pip3 install --disable-pip-version-check --quiet --no-deps --only-binary :all: --require-hashes \
-    --requirement book/test/axe.txt --target build/axe >"$scratch/pip" 2>&1 || rm -rf build/axe
-[ -f "$axe" ] || lacks axe-core 'the search for barriers' "pip3 says: $(tail -n 1 "$scratch/pip")"
-[ ! -f "$axe" ] || cp "$axe" "$scratch/axe.js"
-
-cp book/test/*.js "$scratch"
+. book/test/looking
 mkdir "$scratch/pages"
 cp "$book"/*.css "$book"/*.js "$scratch/pages"
 [ ! -d "$book/pictures" ] || cp -R "$book/pictures" "$scratch/pages"
 for page in "$book"/*.html; do
     sed 's/<details/<details open/' "$page" >"$scratch/pages/${page##*/}"
 done
-
-# A frame for each page, width and way. Without scripts means that the frame may run none, and axe needs some.
-{
-    echo '<!doctype html><title>frames</title><body>'
-    for page in "$book"/*.html; do
-        for width in 390 1280; do
-            echo "<iframe src='pages/${page##*/}' width='$width' height='900'></iframe>"
-            echo "<iframe src='pages/${page##*/}' width='$width' height='900' sandbox='allow-same-origin'></iframe>"
-        done
-    done
-    echo '<script src="look.js"></script>'
-} >"$scratch/frames.html"
-
-# look THEME NUMBER: what Chromium says of the frames; NUMBER is its name for the theme.
-look() {
-    browse --allow-file-access-from-files --blink-settings=preferredColorScheme="$2" --virtual-time-budget=600000 \
-        --dump-dom "file://$scratch/frames.html?$1" >"$scratch/$1" 2>"$scratch/$1.log"
-}
-look light 1 &
-look dark 0
-wait
-for theme in light dark; do
-    grep '^BAD ' "$scratch/$theme" | sed "s/^BAD /$theme: /"
-    passed=$((passed + $(grep -c '^GOOD' "$scratch/$theme")))
-    failed=$((failed + $(grep -c '^BAD ' "$scratch/$theme")))
-    grep -q '^DONE' "$scratch/$theme"
-    verdict "the browser did not get to the end ($theme): $(tail -n 5 "$scratch/$theme.log")"
-done
+look_at_pages
 finish

@@ -31,6 +31,7 @@
 //     results/PSEUDONYM/NN-name.HASH.json    the result of a file that was handed in before
 //     results/PSEUDONYM/NN-name.N.json       the result that line N of the log has replaced
 //     marks.csv                              a row for each student, with the total
+//     report/                                index.html and PSEUDONYM.html (report.h)
 //     log.jsonl log.last                     the log (log.h)
 //     canaries/                              what a release has graded first (canary.h)
 //     submissions                            where the submissions are
@@ -104,6 +105,10 @@ __attribute__((format(printf, 3, 4))) bool table_amiss(const Table *t, size_t ro
 void table_write(FILE *f, const char *words, char end);
 void table_write_number(FILE *f, double number, char end);
 
+// The number as it is written there.
+enum { NUMBER_BYTES = 64 };
+void table_number(double number, char text[NUMBER_BYTES]);
+
 // ---- time.c
 
 // Reads a time as ISO 8601 writes it: "2026-10-05T23:59:00+02:00", "2026-10-05 21:59Z". The zone is
@@ -148,8 +153,9 @@ typedef struct StudentRule {
 
 typedef struct Rules {
     const char *path;
-    bool latest;     // of several submissions the latest counts, not the best
-    bool gradescope; // folders are as Gradescope's autograder has them
+    bool latest;       // of several submissions the latest counts, not the best
+    bool graded_pages; // students' pages show what is graded, not what is released
+    bool gradescope;   // folders are as Gradescope's autograder has them
     LateRules late;
     LessonRule *lesson; // by name
     StudentRule *student;

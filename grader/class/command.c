@@ -55,6 +55,7 @@ static const struct {
     { "appeal", "record what a student says against a mark", appeal, STUDENT | LESSON | WHO | WORDS,
       0 },
     { "forget", "delete what there is of a student", forget, STUDENT | WHO, WHY },
+    { "report", "write pages for the instructor and for each student", report, 0, 0 },
     { "log", "verify the log and show it", show_log, 0, STUDENT | LESSON },
 };
 

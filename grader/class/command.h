@@ -7,6 +7,7 @@
 //     regrade.c   regrade: anew, beside the old results, which stand until APPLY=1
 //     said.c      override, comment, appeal, log
 //     forget.c    forget: what there is of a student, but for the log
+//     report.c    report: the results as pages (report.h)
 #pragma once
 #include "class.h"
 #include "log.h"
@@ -85,4 +86,5 @@ int override(Class *c, const Words *w);
 int comment(Class *c, const Words *w);
 int appeal(Class *c, const Words *w);
 int forget(Class *c, const Words *w);
+int report(Class *c, const Words *w);
 int show_log(Class *c, const Words *w);

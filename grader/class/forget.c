@@ -65,11 +65,12 @@ static bool remove_sealed(const Class *c, const json_t *hashes, size_t *removed)
     return good;
 }
 
-// What `make viva` and reports have of the student, and lists of who is alike, which can be made
-// again.
+// What `make viva` and the report have of the student, and the report's page of the class and lists
+// of who is alike, which can be made again.
 static bool remove_pages(const Class *c, const char *pseudonym)
 {
-    static const char *const patterns[] = { "%s/report/%s*", "%s/viva/%s", "%s/similar/*" };
+    static const char *const patterns[] = { "%s/report/%s*", "%s/report/index.html*", "%s/viva/%s",
+                                            "%s/similar/*" };
     bool good = true;
     for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
         char *pattern = text_format(patterns[p], c->grades, pseudonym);

@@ -288,9 +288,10 @@ static int by_name(const void *a, const void *b)
 
 static bool read_root(Rules *r, config_setting_t *root)
 {
-    bool good = has_only(r, root, "class.cfg", "times counts late lessons students")
+    bool good = has_only(r, root, "class.cfg", "times counts pages late lessons students")
              && read_choice(r, root, "times", "manifest", "gradescope", &r->gradescope)
              && read_choice(r, root, "counts", "best", "latest", &r->latest)
+             && read_choice(r, root, "pages", "released", "graded", &r->graded_pages)
              && read_late(r, root, &r->late) && read_list(r, root, "lessons", NULL, each_lesson)
              && read_list(r, root, "students", NULL, each_student);
     if (r->lessons) qsort(r->lesson, r->lessons, sizeof *r->lesson, by_name);

@@ -180,15 +180,20 @@ void table_write(FILE *f, const char *words, char end)
     free(clean);
 }
 
+void table_number(double number, char text[NUMBER_BYTES])
+{
+    *text = 0;
+    if (isnan(number)) return;
+    snprintf(text, NUMBER_BYTES, "%.2f", number);
+    size_t last = strlen(text);
+    while (text[last - 1] == '0') text[--last] = 0;
+    if (text[last - 1] == '.') text[last - 1] = 0;
+}
+
 void table_write_number(FILE *f, double number, char end)
 {
-    char text[64] = "";
-    if (!isnan(number)) snprintf(text, sizeof text, "%.2f", number);
-    if (*text) {
-        size_t last = strlen(text);
-        while (text[last - 1] == '0') text[--last] = 0;
-        if (text[last - 1] == '.') text[last - 1] = 0;
-    }
+    char text[NUMBER_BYTES];
+    table_number(number, text);
     fputs(text, f);
     fputc(end, f);
 }
