@@ -18,6 +18,7 @@
 set -u
 lesson=$1
 only=${2:-}
+[ -f "solutions/$lesson.cu" ] || { echo "grader/try.sh: there is no lesson $lesson. Name one as lessons/ does: 05-transpose" >&2; exit 2; }
 number=$(expr "$lesson" : '0*\([0-9]*\)-')
 tree=build/try/$lesson
 passed=0 failed=0

@@ -71,6 +71,24 @@ static const char *put_in_order(const Report *r)
            "between the two";
 }
 
+// The threads of a block that share a place in shared memory take turns there, so that order
+// matters.
+static bool order_matters(const Report *r) { return r->space == IN_SHARED && !r->other.has_block; }
+
+static const char *or_write_atomic(const Report *r)
+{
+    return order_matters(r) ? ""
+                            : "; where any order will do, let the write be an atomic, too: "
+                              "atomicExch(), or store() of a cuda::atomic_ref";
+}
+
+static const char *or_read_atomic(const Report *r)
+{
+    return order_matters(r) ? ""
+                            : "; where any order will do, let the read be an atomic, too: "
+                              "atomicAdd() of 0, or load() of a cuda::atomic_ref";
+}
+
 static const char *pointer_of(const Report *r)
 {
     const ReportPointer *p = &r->pointer;
@@ -104,10 +122,18 @@ static const struct {
     const char *name;
     const char *(*choose)(const Report *);
 } phrase_table[] = {
-    { "pointer", pointer_of },        { "set_pointer", set_pointer }, { "beside", beside },
-    { "beside_any", beside_any },     { "element", element_of },      { "memory", memory_of },
-    { "in_window", in_window },       { "window", window_of },        { "place", place_of_race },
+    { "pointer", pointer_of },
+    { "set_pointer", set_pointer },
+    { "beside", beside },
+    { "beside_any", beside_any },
+    { "element", element_of },
+    { "memory", memory_of },
+    { "in_window", in_window },
+    { "window", window_of },
+    { "place", place_of_race },
     { "put_in_order", put_in_order },
+    { "or_write_atomic", or_write_atomic },
+    { "or_read_atomic", or_read_atomic },
 };
 
 const char *(*phrase_find(const char *name))(const Report *)

@@ -1,8 +1,8 @@
 // expect: race 18, race 26, race 35, race 43
 // says: thread (1,0,0) reads what an atomic of thread (0,0,0) writes in shared memory, with no barrier between
-// says: Put a __syncwarp() or a __syncthreads() between the two; where any order will do, let the read be an atomic, too: atomicAdd() of 0
+// says: Put a __syncwarp() or a __syncthreads() between the two.
 // says: an atomic of thread (32,0,0) also writes what thread (0,0,0) writes in shared memory, with no barrier between
-// says: Put a __syncthreads() that all threads reach between the two lines; where any order will do, let the write be an atomic, too
+// says: Put a __syncthreads() that all threads reach between the two lines.
 // says: thread (0,0,0) of block (1,0,0) reads what an atomic of thread (0,0,0) of block (0,0,0) writes, at byte 0
 // says: Do the second part in another launch; where any order will do, let the read be an atomic, too
 // says: thread (0,0,0) reads what thread (32,0,0) writes in shared memory, with no barrier between
