@@ -8,7 +8,7 @@ grading = $(if $(call name,$1),nvcc build/grader/$(call name,$1) build/grader/wo
           $(simulator))
 
 class_commands := release regrade override comment appeal forget report log
-.PHONY: solutions watch $(class_commands)
+.PHONY: solutions watch gradescope $(class_commands)
 
 solutions: $$(foreach l,$$(numbers),$$(call grading,$$l))    ## grade all of our own answers, a line each
 	@for l in $(lessons); do \
@@ -52,6 +52,13 @@ report: build/grader/class                              ## write the marks as pa
 
 log: build/grader/class                                 ## verify and show who did what to which mark: GRADES=, or of one STUDENT=
 	$(class_run)
+
+# An autograder. LESSON has numbers: 5, or "5 8".
+gradescope: build/setup/gradescope                      ## a zip for Gradescope's autograder: LESSON=5, or LESSON="5 8"
+	@[ -n '$(LESSON)' ] || { echo 'Say which lessons: make gradescope LESSON=5, or LESSON="5 8".'; exit 1; }
+	@$(foreach l,$(LESSON),$(if $(call name,$l),,echo 'There is no lesson $l. Lessons: $(numbers).'; exit 1;))
+	@sh grader/class/gradescope/pack.sh build/gradescope.zip $(foreach l,$(LESSON),$(call name,$l))
+	@echo 'build/gradescope.zip: upload it to Gradescope as the autograder of a Programming Assignment.'
 
 # Everything that grading takes, and no grading.
 ready-%: $$(call grading,$$*) FORCE

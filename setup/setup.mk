@@ -11,6 +11,7 @@ needs_pdf    := chromium=chromium poppler-utils=pdfinfo \
                 fonts-sil-charis=/usr/share/fonts/truetype/charis fonts-inter=/usr/share/fonts/opentype/inter
 needs_grade  := bubblewrap=bwrap libseccomp-dev=seccomp.h nettle-dev=nettle/hmac.h \
                 libarchive-dev=archive.h libcsv-dev=csv.h libxml2-dev=/usr/include/libxml2
+needs_gradescope := zip=zip
 needs_integrity := similarity-tester=sim_c++
 needs_bench  := oclgrind=oclgrind pocl-opencl-icd=/etc/OpenCL/vendors/pocl.icd ocl-icd-opencl-dev=CL/cl.h
 needs_test   := $(needs_pdf) $(needs_toolkit) $(needs_grade) $(needs_integrity) python3-jsonschema=/usr/lib/python3/dist-packages/jsonschema epubcheck=epubcheck aspell-en=aspell tmux=tmux \

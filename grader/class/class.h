@@ -12,6 +12,7 @@
 //     run.c       the lessons' graders, as many at once as there are cores
 //     slurm.c     the same on a cluster, in batches
 //     late.c      what being late costs; marks.c: what each student gets in each lesson
+//     gradescope.c  a submission's result as Gradescope takes it; gradescope/ has its scripts
 //     book.c      the gradebook, from the results and the log alone
 //     command.c   releasing, regrading, overriding ...: command.h has its files
 //
@@ -215,6 +216,7 @@ typedef struct Mark {
 
 typedef struct Class {
     const char *folder, *grades; // where submissions come from, and where grades go
+    const char *only;            // of `folder`, what is a submission; NULL: all that is there
     Rules rules;
     Student *student;       // by name
     Submission *submission; // by student, then lesson, then time
@@ -386,6 +388,13 @@ bool class_is_alone(const char *grades);
 
 // The log says that this student was forgotten: nothing of them is taken.
 bool class_is_forgotten(const char *pseudonym);
+
+// ---- gradescope.c
+
+// Writes c->folder/results/results.json as Gradescope's autograder wants it, whole or not at all:
+// a test for each lesson, with the words that a student is told. c->folder is /autograder, and
+// lateness is left to Gradescope. False: it has said why.
+bool class_write_gradescope(const Class *c);
 
 // ---- book.c
 

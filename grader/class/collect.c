@@ -205,6 +205,21 @@ static bool scan(Class *c, bool listed, const HandIn *skip, size_t skips)
     return good;
 }
 
+static bool take_all(Class *c, bool listed)
+{
+    HandIn *hand_in;
+    size_t count;
+    bool good = manifest_read(c, &hand_in, &count);
+    for (size_t n = 0; good && n < count; n++) good = take_hand_in(c, &hand_in[n], listed, NULL, 0);
+    return good && scan(c, listed, hand_in, count);
+}
+
+static bool take_only(Class *c)
+{
+    HandIn h = { .student = (char *)c->only, .path = (char *)c->only, .time = NO_TIME };
+    return take_hand_in(c, &h, false, NULL, 0);
+}
+
 static int by_student(const void *a, const void *b)
 {
     const Submission *s = a, *t = b;
@@ -255,16 +270,12 @@ bool class_collect(Class *c)
     char *sealed = text_format("%s/sealed", c->grades),
          *results = text_format("%s/results", c->grades),
          *rules = text_format("%s/class.cfg", c->grades);
-    HandIn *hand_in;
-    size_t count;
     bool listed;
     if (!make_folder(sealed) || !make_folder(results) || !secret_open(c->grades))
         return say(c->grades);
     if (!log_open(c->grades)) return false;
     bool good = rules_read(&c->rules, rules) && roster_read(c, &listed)
-             && manifest_read(c, &hand_in, &count);
-    for (size_t n = 0; good && n < count; n++) good = take_hand_in(c, &hand_in[n], listed, NULL, 0);
-    good = good && scan(c, listed, hand_in, count) && knows_students(c);
+             && (c->only ? take_only(c) : take_all(c, listed)) && knows_students(c);
     if (c->count) qsort(c->submission, c->count, sizeof *c->submission, by_student);
     leave_out_forgotten(c);
     if (c->students) qsort(c->student, c->students, sizeof *c->student, students_by_name);

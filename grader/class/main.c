@@ -1,5 +1,6 @@
 // build/grader/class [--slurm] SUBMISSIONS GRADES: grades a class (class.h), here or on a cluster.
 // build/grader/class --batch FILE GRADES: a part of it, as a task of the cluster's.
+// build/grader/class --gradescope FOLDER GRADES: FOLDER/submission, to FOLDER/results/results.json.
 // build/grader/class COMMAND NAME=VALUE...: the commands about it (command.h).
 // It is called in the project's root. UNTRUSTED=1 in the environment: grades where submissions
 // cannot be kept apart, too, and enters marks that such a run has made.
@@ -97,16 +98,28 @@ static int grade_class(Class *c, const char *root, bool slurm)
     return !good;
 }
 
+// What the file says for a student is in it; what is said here is for instructors.
+static int grade_gradescope(Class *c, const char *root)
+{
+    c->only = "submission";
+    bool good = trust_find() && class_collect(c) && class_is_alone(c->grades)
+             && class_run(c, root, cores()) && class_mark(c) && class_write_gradescope(c);
+    if (good) say_refused(c);
+    return !good;
+}
+
 int main(int count, char **words)
 {
     char root[PATH_MAX];
     if (count == 2 && strcmp(words[1], "--unpack") == 0) return unpack_main();
     const char *option = count == 4 ? words[1] : "";
-    bool slurm = strcmp(option, "--slurm") == 0, batch = strcmp(option, "--batch") == 0;
+    bool slurm = strcmp(option, "--slurm") == 0, batch = strcmp(option, "--batch") == 0,
+         gradescope = strcmp(option, "--gradescope") == 0;
     int status;
-    if (!slurm && !batch && command_main(count, words, &status)) return status;
+    if (!slurm && !batch && !gradescope && command_main(count, words, &status)) return status;
     if (!getcwd(root, sizeof root)) return 1;
     char **paths = words + count - 2;
     Class c = { .folder = paths[0], .grades = paths[1] };
+    if (gradescope) return grade_gradescope(&c, root);
     return batch ? grade_batch(&c, paths[0], root) : grade_class(&c, root, slurm);
 }

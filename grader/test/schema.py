@@ -53,7 +53,7 @@ def changes(whole, path):
     if isinstance(value, dict):
         yield {**value, "surplus": "of a type that no member with a free name has"}
     if path and path[-1] in WORDS:
-        yield "NONSENSE"
+        yield "no such word"
 
 
 def kind_of(path):
