@@ -118,6 +118,17 @@ static void shorten_path(json_t *place)
     }
 }
 
+// The same for all places that an error has: its own, and those of what it names.
+static void shorten_paths(json_t *event)
+{
+    const char *key;
+    json_t *part;
+    size_t i;
+    shorten_path(event);
+    json_object_foreach(event, key, part) shorten_paths(part);
+    json_array_foreach(event, i, part) shorten_paths(part);
+}
+
 // The entry of `list` with this object's file and line, made if there is none.
 static json_t *line_entry(json_t *list, json_t *line)
 {
@@ -392,6 +403,7 @@ static void take_error(Events *e, json_t *event)
     size_t i;
     json_t *known;
     if (json_array_size(e->errors) >= ERRORS_KEPT) return;
+    shorten_paths(event);
     json_array_foreach(e->errors, i, known) if (same_error(known, event)) return;
     json_array_append(e->errors, event);
 }

@@ -5,13 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static bool write_as(const char *path, mode_t mode, bool (*write)(FILE *f, void *what), void *what)
 {
-    char *temporary = text_format("%s.XXXXXX", path);
-    int fd = mkostemp(temporary, O_CLOEXEC);
+    char *temporary = text_format("%s.XXXXXX.new", path);
+    int fd = mkostemps(temporary, strlen(".new"), O_CLOEXEC);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
 
     bool good = f && write(f, what) && fflush(f) == 0 && fchmod(fd, mode) == 0 && fsync(fd) == 0;

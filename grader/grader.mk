@@ -60,6 +60,9 @@ gradescope: build/setup/gradescope                      ## a zip for Gradescope'
 	@sh grader/class/gradescope/pack.sh build/gradescope.zip $(foreach l,$(LESSON),$(call name,$l))
 	@echo 'build/gradescope.zip: upload it to Gradescope as the autograder of a Programming Assignment.'
 
+rehearse: build/setup/rehearse $$(foreach l,$$(numbers),$$(call grading,$$l)) $$(classroom) FORCE    ## how long a class takes here, of COUNT=300 made submissions; KILLS=10: killed and begun again
+	@python3 -B grader/rehearsal/rehearse.py $(foreach word,COUNT SEED KILLS LESSON,$(if $($(word)),--$(shell echo $(word) | tr A-Z a-z) '$($(word))'))
+
 # Everything that grading takes, and no grading.
 ready-%: $$(call grading,$$*) FORCE
 	$(known)

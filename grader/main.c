@@ -47,7 +47,7 @@
 #include <unistd.h>
 #include <unistd.h>
 
-// ---- The run's folder: build/run/NN-name.PID ----
+// ---- The run's folder: build/run/NN-name@HOST.PID ----
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *walk)
 {
@@ -57,13 +57,14 @@ static int remove_one(const char *path, const struct stat *info, int type, struc
 
 static void remove_folder(const char *path) { nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS); }
 
-// What killed runs of this lesson have left.
-static void remove_stale(const char *pattern)
+// What killed runs on this machine have left: paths whose last number, after `before`, is of a
+// process that is no more.
+static void remove_stale(const char *pattern, char before)
 {
     glob_t found;
     if (glob(pattern, 0, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc; i++) {
-            const char *pid = strrchr(found.gl_pathv[i], '.');
+            const char *pid = strrchr(found.gl_pathv[i], before);
             if (pid && kill(atoi(pid + 1), 0) < 0 && errno == ESRCH)
                 remove_folder(found.gl_pathv[i]);
         }
@@ -503,9 +504,12 @@ int main(int argc, char **argv)
     if (only_check) look_for_check(argv[0]);
 
     process_adopt();
-    char *stale = text_format("%s/build/run/%s.*", root, lesson);
-    char *folder = text_format("%s/build/run/%s.%d", root, lesson, getpid());
-    remove_stale(stale);
+    char host[HOST_NAME_MAX + 1] = "";
+    gethostname(host, sizeof host - 1); // a cluster's nodes may share the folder
+    char *stale = text_format("%s/build/run/*@%s.*", root, host);
+    char *folder = text_format("%s/build/run/%s@%s.%d", root, lesson, host, getpid());
+    remove_stale(stale, '.');
+    remove_stale("/tmp/criterion_*.sock", '_'); // Criterion names its socket by its process
     if (!make_folder(folder)) {
         fprintf(stderr, "%s: %s\n", folder, strerror(errno));
         return 2;

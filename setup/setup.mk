@@ -12,9 +12,11 @@ needs_pdf    := chromium=chromium poppler-utils=pdfinfo \
 needs_grade  := bubblewrap=bwrap libseccomp-dev=seccomp.h nettle-dev=nettle/hmac.h \
                 libarchive-dev=archive.h libcsv-dev=csv.h libxml2-dev=/usr/include/libxml2
 needs_gradescope := zip=zip
+needs_rehearse := python3=python3
 needs_integrity := similarity-tester=sim_c++
 needs_bench  := oclgrind=oclgrind pocl-opencl-icd=/etc/OpenCL/vendors/pocl.icd ocl-icd-opencl-dev=CL/cl.h
-needs_test   := $(needs_pdf) $(needs_toolkit) $(needs_grade) $(needs_integrity) python3-jsonschema=/usr/lib/python3/dist-packages/jsonschema python3-yaml=/usr/lib/python3/dist-packages/yaml epubcheck=epubcheck aspell-en=aspell tmux=tmux \
+needs_test   := $(needs_pdf) $(needs_toolkit) $(needs_grade) $(needs_rehearse) $(needs_integrity) epubcheck=epubcheck aspell-en=aspell tmux=tmux \
+                python3-jsonschema=/usr/lib/python3/dist-packages/jsonschema python3-yaml=/usr/lib/python3/dist-packages/yaml \
                 openmpi-bin=mpirun libopenmpi-dev=mpicc clang-format=clang-format \
                 munge=/usr/sbin/munged slurmctld=/usr/sbin/slurmctld slurmd=/usr/sbin/slurmd slurm-client=sbatch
 # Left out where apt does not have it, as Ubuntu's; the book's test then says what it could not do.

@@ -308,6 +308,10 @@ int unpack_main(void);
 // reason. False: the class cannot be read, or GRADES not be written; it has said why.
 bool class_collect(Class *c);
 
+// Removes what runs that were killed have half written below GRADES. Call it while nothing else
+// writes there.
+void class_sweep(const Class *c);
+
 // ---- secret.c
 
 // Reads the key, or makes one, in a file of mode 0600. False: errno says why.

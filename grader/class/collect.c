@@ -6,6 +6,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -261,6 +263,21 @@ static void leave_out_forgotten(Class *c)
         else c->student[left++] = c->student[n];
     }
     c->students = left;
+}
+
+static int remove_unfinished(const char *path, const struct stat *at, int type, struct FTW *walk)
+{
+    static const char *const patterns[] = { "*.??????.new", "*.json.new", "*.txt.new" };
+    (void)at;
+    for (size_t n = 0; type == FTW_F && n < sizeof patterns / sizeof *patterns; n++)
+        if (fnmatch(patterns[n], path + walk->base, 0) == 0) unlink(path);
+    return 0;
+}
+
+void class_sweep(const Class *c)
+{
+    enum { FOLDERS_OPEN = 16 };
+    nftw(c->grades, remove_unfinished, FOLDERS_OPEN, FTW_PHYS);
 }
 
 bool class_collect(Class *c)

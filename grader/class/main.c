@@ -90,6 +90,7 @@ static int grade_class(Class *c, const char *root, bool slurm)
         return 1;
     }
     bool good = may && (slurm ? class_run_on_slurm(c, root) : class_run(c, root, cores()));
+    class_sweep(c);
     if (!command_keep_folder(c) || !class_mark(c) || !class_write_book(c)) {
         fprintf(stderr, "%s: %s\n", c->grades, strerror(errno));
         return 1;

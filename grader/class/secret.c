@@ -22,7 +22,7 @@ static void digits_of(const uint8_t *bytes, char *text, size_t digits)
 // Made beside its name and then linked, so that of two runs that begin at once both have the same.
 static bool make_key(const char *path)
 {
-    char *fresh = text_format("%s.%d", path, (int)getpid());
+    char *fresh = text_format("%s.%06d.new", path, (int)getpid());
     int file = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     bool good = file >= 0 && getrandom(key, sizeof key, 0) == sizeof key
              && write(file, key, sizeof key) == sizeof key && fsync(file) == 0

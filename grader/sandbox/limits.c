@@ -1,8 +1,8 @@
 #define _GNU_SOURCE
 #include "sandbox.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -61,25 +61,30 @@ static bool find_group(const char *controller, char *path, size_t size)
     return found;
 }
 
-// What sandboxes that were killed have left. (A group with a process in it stays.)
-static void remove_stale(const char *parent)
+// A group of a sandbox that was killed. (One with a process in it stays.)
+static int remove_dead(const char *path, const struct stat *at, int type, struct FTW *walk)
 {
-    DIR *groups_there = opendir(parent);
-    for (struct dirent *e; groups_there && (e = readdir(groups_there));) {
-        int pid, end = 0;
-        if (sscanf(e->d_name, "warpwise-%d%n", &pid, &end) != 1 || e->d_name[end]) continue;
-        if (kill(pid, 0) < 0 && errno == ESRCH)
-            unlinkat(dirfd(groups_there), e->d_name, AT_REMOVEDIR);
-    }
-    if (groups_there) closedir(groups_there);
+    int pid, end = 0;
+    const char *name = path + walk->base;
+    (void)at, (void)type;
+    if (sscanf(name, "warpwise-%d%n", &pid, &end) == 1 && !name[end] && kill(pid, 0) < 0
+        && errno == ESRCH)
+        rmdir(path);
+    return 0;
+}
+
+void limits_sweep(void)
+{
+    enum { FOLDERS_OPEN = 16 };
+    nftw("/sys/fs/cgroup", remove_dead, FOLDERS_OPEN, FTW_PHYS | FTW_DEPTH);
 }
 
 static bool make_group(Group *g, const char *parent)
 {
-    remove_stale(parent);
     if (snprintf(g->path, sizeof g->path, "%s/warpwise-%d", parent, (int)getpid())
         >= (int)sizeof g->path)
         return false;
+    rmdir(g->path); // of a sandbox that had this number and was killed
     g->made = mkdir(g->path, 0755) == 0;
     return g->made;
 }

@@ -200,6 +200,7 @@ static int check(Options o)
 {
     char *self = realpath("/proc/self/exe", NULL), *probe[] = { self, "--probe", NULL };
     if (!self) fail("/proc/self/exe");
+    limits_sweep();
     probe_prepare();
     keep(o.read, &o.reads, self);
     keep(o.keep, &o.keeps, PROBE_NAMESPACES);

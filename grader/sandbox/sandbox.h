@@ -43,6 +43,9 @@ bool filter_load(void);
 // False: a limit cannot be set, errno says why.
 bool limits_set(const Limits *limits);
 
+// Removes the cgroups that sandboxes which were killed have left, wherever they began.
+void limits_sweep(void);
+
 // Removes the cgroups of limits_set(), once nothing is left in them.
 void limits_remove(void);
 

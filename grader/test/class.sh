@@ -50,6 +50,7 @@ holds "a row for each student and lesson, and none besides: $(wc -l <"$grades/gr
 holds 'a file beside the folders is passed over in silence' grep -q 'Not looked at.*: README$' "$scratch/said"
 holds 'the secret can be read by others' [ "$(stat -c %a "$grades/secret")" = 600 ]
 holds 'a name is in a file of the results' [ -z "$(grep -rl -e Ada -e Zoë "$grades" | grep -v -e pseudonyms.csv -e gradebook.csv -e marks.csv)" ]
+holds 'a path of this machine is in a result' [ -z "$(grep -rl "$scratch" "$grades/results")" ]
 holds 'the words are not those that the student saw' grep -qr 'exercises/01-first-kernel.cu:[0-9]* is yours to write' "$grades/results"
 holds 'a call has no line in the sandbox' grep -qr 'multiply by sizeof in line [0-9]' "$grades/results"
 holds 'of an untouched exercise it is told how far it is' [ -z "$(grep -rl 'What is there so far' "$grades/results")" ]

@@ -98,7 +98,7 @@ for source in "$cases"/${CASES:-*}.cu; do
     elif left_behind; then
         echo "$name: a process is left behind"
         failed=$((failed + 1))
-    elif [ ! -s "$name.json" ] || ls -d build/run/99-fake.* >/dev/null 2>&1; then
+    elif [ ! -s "$name.json" ] || ls -d build/run/99-fake@* >/dev/null 2>&1; then
         echo "$name: no result, or the run's folder is left behind"
         failed=$((failed + 1))
     elif ! sed -n 's/^  Picture: //p' "$name.out" | while read -r picture; do [ -s "$picture" ] || exit 1; done; then

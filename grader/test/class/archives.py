@@ -9,7 +9,7 @@ noise = random.Random(1).randbytes
 def zip_of(name, files):
     with zipfile.ZipFile(f'{to}/{name}.zip', 'w', zipfile.ZIP_DEFLATED) as archive:
         for path, data in files:
-            archive.writestr(path, data)
+            archive.writestr(zipfile.ZipInfo(path), data, zipfile.ZIP_DEFLATED) # which has no date
 
 
 # Of (path, bytes) and of (path, a kind that is no file).
