@@ -154,8 +154,10 @@ static bool hatch_lesson(const Class *of, const char *lesson, Flock *all)
     return false;
 }
 
+// A submission that was refused as a whole has no lesson.
 static bool is_new_lesson(const Class *of, size_t n)
 {
+    if (!*of->submission[n].lesson) return false;
     for (size_t m = 0; m < n; m++)
         if (strcmp(of->submission[m].lesson, of->submission[n].lesson) == 0) return false;
     return true;

@@ -291,6 +291,11 @@ grade
 row 'Dee,01-one,PASS,2,10,'
 works 'nor then' release WHO=G STUDENT=Dee
 
+echo 'no archive' >"$class/Fay.zip"
+grade
+works 'an archive that was refused stops a release' release WHO=G STUDENT=Fay
+says 'Released: 2 marks'
+
 # Two submissions of a group whose first member was forgotten.
 mkdir "$class/pair"
 cp "$class/$ada/01-one.cu" "$class/pair/a.cu"
