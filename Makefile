@@ -24,13 +24,16 @@ objects = $(patsubst %.c,build/objects/%.o,$(wildcard $1))
 # What they are compiled with, but for where CUDA lies: a newer file only when that changes, and then all are made anew.
 build/objects/flags: FORCE
 	@mkdir -p $(@D)
-	@words='$(CC) $(filter-out $(CUDA_HOME)%,$(CFLAGS) $(device_flags) $(client_flags))'; \
+	@words='$(compiled_with)'; \
 	if [ ! -f $@ ]; then echo "$$words" >$@ && touch -d 2000-01-01 $@; \
 	elif [ "$$words" != "$$(cat $@)" ]; then echo "$$words" >$@; fi
 
 # ---- The rooms
 
 include grader/grader.mk grader/integrity/integrity.mk setup/setup.mk book/book.mk profiles/profiles.mk simulator/simulator.mk simulator/libraries.mk
+
+# Worked out here: a target's own flags hold for what it needs as well, and so for build/objects/flags where that is made for it.
+compiled_with := $(CC) $(filter-out $(CUDA_HOME)%,$(CFLAGS) $(device_flags) $(client_flags))
 
 # ---- The tests: a program for each simulator/test/*.c, and the scripts in any test/
 

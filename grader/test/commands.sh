@@ -55,6 +55,18 @@ shows 'build/grader/study watch' -n watch
 shows 'Your first kernel' progress
 refuses 'make replay TOKEN=' replay
 refuses 'Type: make' nonsense
+
+# What is compiled with the same flags is not compiled anew by another command.
+flags() { make -n "$1" 2>/dev/null | grep '^words='; }
+for target in build/grader/integrity build/grader/worker.o similar; do
+    if [ -n "$(flags log)" ] && [ "$(flags $target)" = "$(flags log)" ]; then
+        passed=$((passed + 1))
+    else
+        echo "make $target: compiles all anew, with $(flags $target)"
+        failed=$((failed + 1))
+    fi
+done
+
 shows 'make lesson-N'
 shows 'make test' help
 shows 'Type: make lesson-1' doctor
