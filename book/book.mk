@@ -1,6 +1,6 @@
-# The book: lessons/*.md and book/*.md, a page each.
+# The book: lessons/*.md and book/*.md, a page each. What students don't need, the chapter for instructors, comes last.
 
-pages      := index $(lessons) $(basename $(filter-out index.md,$(notdir $(wildcard book/*.md)))) instructions accuracy
+pages      := index $(lessons) $(basename $(filter-out index.md teaching.md,$(notdir $(wildcard book/*.md)))) instructions accuracy teaching
 book_files := build/book/style.css build/book/book.js
 
 .PHONY: book book-pdf labels

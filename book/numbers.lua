@@ -4,7 +4,7 @@
 --     ```{#lst:tile .cuda include=... region=...}                   a listing is what quotes a file
 --     : The three versions side by side. {#tbl:versions}            a table's caption
 --     ## The banks {#sec:banks}                                     a section
---     ... as [@fig:banks] shows ...                                 in any page; [@lesson:5] is lesson 5 itself
+--     ... as [@fig:banks] shows ...                                 in any page; [@lesson:5] is lesson 5 itself, [@title:5] its title
 --
 -- Each page is read twice. The first time, with BOOK_LABELS empty or unset, what comes out is its labels:
 -- label, page, place, words. The second time BOOK_LABELS names the file of all pages' labels.
@@ -96,7 +96,10 @@ end
 local function all_labels()
   local known = {}
   for _, page in ipairs(common.pages()) do
-    if page.lesson then known['lesson:' .. page.number] = { page = page.name, words = 'lesson ' .. page.number } end
+    if page.lesson then
+      known['lesson:' .. page.number] = { page = page.name, words = 'lesson ' .. page.number }
+      known['title:' .. page.number] = { page = page.name, words = page.title }
+    end
   end
   for _, line in ipairs(common.lines_of(labels_file, 'read the labels from')) do
     local name, page, place, words = line:match('^(.-)\t(.-)\t(.-)\t(.*)$')

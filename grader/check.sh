@@ -211,6 +211,49 @@ for lesson in $lessons; do
 done
 echo "all lessons: $total words"
 
+# ---- The courses of the chapter for instructors: a row for each lesson, in order, after what it needs
+
+# courses FILE: what is amiss with the table, whose columns are the lesson, what students write, and the week in each course.
+courses() {
+    awk -F ' *[|] *' '
+        FNR == 1 { file++; within = 1 }
+        file < ARGC - 1 {                               # a lesson: those that its introduction names
+            if (/^## /) within = 0
+            if (FNR == 1) { own = FILENAME; sub(/.*\/0*/, "", own); sub(/-.*/, "", own); is[own] = 1 }
+            for (rest = $0; within && match(rest, /@lesson:[0-9]+/); rest = substr(rest, RSTART + RLENGTH))
+                needs[own] = needs[own] " " substr(rest, RSTART + 8, RLENGTH - 8)
+            next
+        }
+        $2 == "lesson" && $4 ~ /^of [0-9]+$/ { weeks[1] = substr($4, 4); weeks[2] = substr($5, 4) }
+        $2 !~ /^\[@lesson:/ { next }
+        {
+            match($2, /[0-9]+/)
+            n = substr($2, RSTART, RLENGTH)
+            if ($2 != "[@lesson:" n "]: [@title:" n "]") print FILENAME ":" FNR ": should begin with [@lesson:" n "]: [@title:" n "]"
+            if (!is[n]) print FILENAME ":" FNR ": there is no lesson " n
+            if (n + 0 <= last + 0) print FILENAME ":" FNR ": lesson " n " comes after lesson " last
+            last = n
+            row[n] = FNR
+            for (c = 1; c <= 2; c++) {
+                week = $(c + 3)
+                if (week == "–" && c == 2) continue
+                if (week !~ /^[0-9]+$/ || week < at[c] || week > at[c] + 1)
+                    print FILENAME ":" FNR ": week " week " comes after week " at[c] + 0
+                at[c] = week
+                takes[c, n] = 1
+                k = split(needs[n], need, " ")
+                for (i = 1; i <= k; i++)
+                    if (!takes[c, need[i]]) print FILENAME ":" FNR ": lesson " n " needs lesson " need[i] ", which the course leaves out"
+            }
+        }
+        END {
+            for (n in is) if (!row[n]) print FILENAME ": its table of courses has no row for lesson " n
+            for (c = 1; c <= 2; c++)
+                if (!weeks[c] || at[c] != weeks[c]) print FILENAME ": the course of " weeks[c] " weeks has " at[c] + 0
+        }' lessons/[0-9]*.md "$1" 2>&1
+}
+none 'see the table of courses' "$(courses book/teaching.md)"
+
 # ---- No room reaches into another, against the direction of the design
 
 # includes DIR...: file:line:header for each quoted #include under it.

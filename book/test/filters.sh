@@ -63,13 +63,13 @@ refuses 'a picture without words' '' "$(shown "src=\"$cat\" alt=\" \"")" 'has no
 
 figure='```{=html}\n<figure id="fig:one"><svg></svg><figcaption>A figure.</figcaption></figure>\n```\n\n'
 table='| a |\n| - |\n| b |\n\n: A table. {#tbl:one}\n\n'
-refers='See [@fig:one], [@lst:one], [@tbl:one], [@sec:one], [@sec:two] and [@lesson:1]. [@sec:two; @tbl:one] say more.\n\n'
+refers='See [@fig:one], [@lst:one], [@tbl:one], [@sec:one], [@sec:two] and [@lesson:1], [@title:1]. [@sec:two; @tbl:one] say more.\n\n'
 plant '//> one\nint a;\n//< one\n' "## First\n\n## Second {#sec:one}\n\n### Part {#sec:two}\n\n$figure$table$refers$(
     echo "$quote" | sed 's/{/{#lst:one /')"
 verdict "the filter should number a page: $(cat "$scratch/says")"
 for words in 'href="#fig-one">Figure 1.1</a>' 'href="#lst-one">Listing 1.1</a>' 'href="#tbl-one">Table 1.1</a>' \
     'href="#sec-one">section 1.2</a>' 'href="#sec-two">section 1.2, “Part”</a>' \
-    'href="#sec-two">Section 1.2, “Part”</a> and <a' 'href="01-page.html">lesson 1</a>' \
+    'href="#sec-two">Section 1.2, “Part”</a> and <a' 'href="01-page.html">lesson 1</a>, <a' 'href="01-page.html">A page</a>' \
     '<figure id="fig-one">' 'id="lst-one"' 'id="tbl-one"' 'id="sec-one"' 'Figure 1.1</b> A figure.'; do
     tr '\n' ' ' <"$scratch/page.html" | grep -qF "$words"
     verdict "the filter should number a page: there is no $words"
@@ -77,6 +77,7 @@ done
 refuses 'a label that is not there' '' 'See [@fig:none].' 'points to fig:none, and no page has that label'
 refuses 'a label given twice' '' "$figure${figure}See [@fig:one]." 'the label fig:one is in 01-page and in 01-page'
 refuses 'a lesson that is not there' '' 'See [@lesson:2].' 'points to lesson:2'
+refuses 'the title of a lesson that is not there' '' 'See [@title:2].' 'points to title:2'
 
 # ---- Figures of data
 

@@ -26,6 +26,7 @@ plant_one() {
         simulator/rooms.* simulator/wire simulator/machine/warp.[ch] "$tree/it"
     mkdir "$tree/it/exercises"
     awk -f solutions/strip.awk "solutions/$lesson.cu" >"$tree/it/exercises/$lesson.cu"
+    sed '/^| \[@lesson:/{ /@lesson:5\]/!d; s/| 3 | 3 |/| 1 | 1 |/; }; s/of 12 | of 6 |/of 1 | of 1 |/' book/teaching.md >"$tree/it/book/teaching.md"
 }
 
 # finds WORDS COMMAND: after COMMAND, `make check` ends badly and says WORDS.
@@ -81,6 +82,15 @@ finds 'bytes of .json' "yes ' ' | head -n 300000 >>$results/$lesson.json"
 finds 'has no section `## Quiz`' "sed -i 's/^## Quiz/## Quizzes/' lessons/$lesson.md"
 finds 'has no `### Hint 3`' "sed -i 's/^### Hint 3.*//' lessons/$lesson.md"
 finds 'words of prose' "head -n 3 lessons/$lesson.md >short; mv short lessons/$lesson.md"
+chapter=book/teaching.md
+finds "$chapter: its table of courses has no row for lesson 6" "cp lessons/$lesson.md lessons/06-more.md"
+finds 'there is no lesson 5' "mv lessons/$lesson.md lessons/06-transpose.md"
+finds 'lesson 5 comes after lesson 5' "sed -i '/^| .@lesson:5/p' $chapter"
+finds 'should begin with [@lesson:5]: [@title:5]' "sed -i 's/@title:5/@title:6/' $chapter"
+finds 'week 3 comes after week 0' "sed -i '/^| .@lesson:5/s/| 1 |/| 3 |/' $chapter"
+finds 'the course of 2 weeks has 1' "sed -i 's/of 1 | of 1 |/of 2 | of 1 |/' $chapter"
+finds 'lesson 5 needs lesson 1, which the course leaves out' "sed -i '2s/^/You need [@lesson:1]./' lessons/$lesson.md"
+finds "$chapter" "rm $chapter"
 finds 'is no command' "echo 'make poem-5' >>lessons/$lesson.md"
 finds 'the simulator knows nothing' "echo '#include \"../grader/grader.h\"' >>simulator/machine/warp.c"
 
