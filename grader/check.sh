@@ -63,7 +63,7 @@ for dir in lessons exercises solutions grader/lessons profiles/lessons; do
     ls -d "$dir"/* | grep -vE '^solutions/test$|^exercises/.*~$'
 done | sort >"$scratch"
 none 'belongs to no lesson; rename or remove it' "$(belongs | sort | comm -13 - "$scratch")"
-for dir in grader/wrong/*/ grader/attacks/*/; do
+for dir in grader/wrong/*/ grader/attacks/*/ grader/variants/*/; do
     holds "$dir: belongs to no lesson; rename or remove it" [ -f "lessons/$(basename "$dir").md" ]
 done
 none 'is not a submission, which is a whole file (.cu) or an edit of the solution (.edit)' \
@@ -104,6 +104,18 @@ for wrong in grader/wrong/*/*.cu grader/wrong/*/*.edit grader/attacks/*/*.cu gra
     else
         amiss "$(cat "$scratch")"
     fi
+done
+
+# ---- Variants: rows, which the lesson's checks take, and an answer, which fits the solution
+
+for dir in grader/variants/*/; do
+    lesson=$(basename "$dir")
+    holds "$dir: should have rows.def and answer.edit, and nothing else" [ "$(ls "$dir" | xargs)" = 'answer.edit rows.def' ]
+    holds "grader/lessons/$lesson.c: takes no rows of $dir" grep -qE "^#include \"\.\./variants/($lesson/rows\.def|own\.h)\"" \
+        "grader/lessons/$lesson.c"
+    sh grader/wrong.sh "${dir}answer.edit" >"$scratch" 2>&1 || amiss "$(cat "$scratch")"
+    holds "${dir}answer.edit: has no lines // expect: PASS and // version: N" \
+        sh -c "head -n 2 '${dir}answer.edit' | tr '\n' ' ' | grep -qx '// expect: PASS // version: [0-9]* '"
 done
 
 # ---- Claims: each has a counter, a bound and a reason
@@ -265,8 +277,8 @@ none 'the simulator knows nothing of lessons or of the grader' \
     "$(includes simulator | grep -E '(grader|lessons|exercises|solutions|protocol)[./]')"
 none 'the grader reaches the simulator through its command, its events and the requests of an owner (wire/wire.h) only' \
     "$(includes grader | grep -vE '^grader/attacks/.*:\.\./solutions/' | grep -E '(simulator|exercises|solutions)/' | grep -vE ':[./]*/simulator/wire/(wire|hash)\.h$')"
-none "a lesson's checks include grader.h only" \
-    "$(includes grader/lessons | grep -vE '\.(h|peer\.cu):' | grep -v ':grader\.h$')"
+none "a lesson's checks include grader.h, and what variants are made of, only" \
+    "$(includes grader/lessons | grep -vE '\.(h|peer\.cu):' | grep -vE ':(grader\.h|\.\./variants/.*)$')"
 none 'a contract includes CUDA only' "$(includes grader/lessons | grep '\.h:')"
 for lesson in $lessons; do
     none 'a submission includes its own contract and CUDA only' \

@@ -245,6 +245,35 @@ void in_a_row(void);
 // there was none. For checks that claims cannot say; rarely needed.
 uint64_t counter(const char *name);
 
+// ---- Variants ------------------------------------------------------------
+
+// A class can have the lesson with another operator and other sizes, so that no solution of its
+// task is published (`make variant`, variant.h). The rows of grader/variants/NN-name/rows.def are
+// the operators, and the lesson's checks make this table of them, which an empty row ends:
+//
+//     const Variant grader_variants[] = {
+//     #define VARIANT(name, least, largest, ...) { #name, least, largest, "sets out[0] to ..." },
+//     #include "../variants/08-reduction/rows.def"
+//         { 0 }
+//     };
+typedef struct Variant {
+    const char *name;
+    int least, largest; // of its number, C
+    const char *task;   // what the function does, in place of the contract's first sentence
+} Variant;
+extern const Variant grader_variants[];
+
+int variant(void);        // the row that is graded; -1: the lesson itself
+int variant_number(void); // its C
+
+// What to say of an answer that is the lesson's own, though a variant is graded. what: "the sum of
+// all elements". And advises to read the variant's task.
+const char *variant_words(const char *what);
+
+// A size for a check: `ordinary` in the lesson itself, in a variant one from low to high. The same
+// call gives the same size in all runs of a variant.
+int sized(int ordinary, int low, int high);
+
 // ---- Pictures ------------------------------------------------------------
 
 // Rows of bytes: one (grey) or three (red, green, blue) of each pixel. A row begins

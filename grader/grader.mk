@@ -7,7 +7,7 @@ classroom := build/grader/class build/grader/sandbox
 grading = $(if $(call name,$1),nvcc build/grader/$(call name,$1) build/grader/worker.o \
           $(simulator))
 
-class_commands := release regrade override comment appeal forget report log
+class_commands := release regrade override comment appeal forget report log variant
 .PHONY: solutions watch gradescope $(class_commands)
 
 solutions: $$(foreach l,$$(numbers),$$(call grading,$$l))    ## grade all of our own answers, a line each
@@ -62,6 +62,9 @@ gradescope: build/setup/gradescope                      ## a zip for Gradescope'
 
 rehearse: build/setup/rehearse $$(foreach l,$$(numbers),$$(call grading,$$l)) $$(classroom) FORCE    ## how long a class takes here, of COUNT=300 made submissions; KILLS=10: killed and begun again
 	@python3 -B grader/rehearsal/rehearse.py $(foreach word,COUNT SEED KILLS LESSON,$(if $($(word)),--$(shell echo $(word) | tr A-Z a-z) '$($(word))'))
+
+variant: $$(foreach l,$$(numbers),$$(call grading,$$l)) $$(classroom)                                ## the lessons of class.cfg that are this class's own, as students get them: GRADES=, or of one LESSON=
+	$(class_run)
 
 # Everything that grading takes, and no grading.
 ready-%: $$(call grading,$$*) FORCE

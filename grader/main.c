@@ -4,7 +4,8 @@
 //     --check NAME           that check alone (for make accuracy; no claims are judged)
 //     --define NAME=VALUE    for the compiler
 //
-// Or NN-name --hold ... or --summary ..., which run nothing (versions.h).
+// Or NN-name --hold ... or --summary ... (versions.h), or --variant ... (variant.h), which run
+// nothing.
 //
 // Compiles the submission, runs the lesson's checks with Criterion (each in a
 // process of its own, with a device and a worker of its own), gathers their
@@ -15,7 +16,8 @@
 //
 // Environment: DEVICE. Unset: the simulated device, and a GPU if there is one. A
 // command that ends in simulator/run: that simulated device alone. Anything else,
-// also nothing: the GPU is wanted, with this command before the worker.
+// also nothing: the GPU is wanted, with this command before the worker. VARIANT: the variant of
+// the lesson that is graded (variant.h).
 #define _GNU_SOURCE
 #include "file.h"
 #include "compile.h"
@@ -29,6 +31,7 @@
 #include "session.h"
 #include "text.h"
 #include "toolkit.h"
+#include "variant.h"
 #include "versions.h"
 #include <criterion/criterion.h>
 #include <criterion/hooks.h>
@@ -371,7 +374,9 @@ static const char *root_of(const char *program)
 // What to type to be graded again.
 static const char *again_command(const char *program, const char *submission, int number)
 {
-    if (lies_in(submission, "exercises")) return text_format("make lesson-%d", number);
+    const char *variant = variant_word();
+    if (lies_in(submission, "exercises"))
+        return text_format("make lesson-%d%s%s", number, *variant ? " VARIANT=" : "", variant);
     if (lies_in(submission, "solutions")) return text_format("make solution-%d", number);
     return text_format("%s %s", program, submission);
 }
@@ -399,7 +404,9 @@ static json_t *prepare(const Result *r, const char *root, const char *define)
         return fact_new(VERDICT_GRADER_ERROR, run_profile_problem(), NULL, "mend the profile");
     if (gpu_wish() == GPU_ALWAYS && !r->gpu)
         return fact_new(VERDICT_NODEVICE,
-                        r->remark
+                        *variant_word() ? "DEVICE asks for a GPU, and a variant is graded on the "
+                                          "simulated device alone"
+                        : r->remark
                             ? "DEVICE asks for GPUs, and this lesson takes two or more"
                             : "DEVICE asks for a GPU, and there is none that its driver can use",
                         NULL, "leave DEVICE unset, or type: make doctor");
@@ -464,6 +471,10 @@ static void find_gpu(Result *r)
 {
     Gpu gpu;
     if (gpu_wish() == GPU_NEVER || !gpu_find(&gpu)) return;
+    if (*variant_word()) { // what the lesson's calls are timed against does something else
+        r->remark = "A variant is graded on the simulated device alone.";
+        return;
+    }
     char *arch = text_format("%d%d", gpu.major, gpu.minor);
     setenv("ARCH", arch, 0);
     free(arch);
@@ -499,7 +510,9 @@ int main(int argc, char **argv)
         run_export(lesson, root, "");
         return versions_main(lesson, argc - 1, argv + 1);
     }
+    if (argc == 3 && strcmp(argv[1], "--variant") == 0) return variant_main(lesson, root, argv[2]);
     Options options = parse(argc, argv);
+    if (!variant_is_there(lesson, root)) return 2;
     int number = atoi(lesson);
     if (only_check) look_for_check(argv[0]);
 

@@ -4,6 +4,7 @@
 #include "diagnosis.h"
 #include "run.h"
 #include "text.h"
+#include "variant.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,6 +281,7 @@ json_t *result_json(const Result *r)
     json_t *climb = climb_json(&r->climb, r->ladder ? r->step : -1);
     if (json_object_size(climb)) json_object_set_new(j, "climb", climb);
     else json_decref(climb);
+    if (*variant_word()) json_object_set_new(j, "variant", json_string(variant_word()));
     if (r->fact) json_object_set(j, "fact", (json_t *)r->fact);
     if (r->gpu) json_object_set_new(j, "gpu", gpu_json(r->gpu));
     if (r->unread_line) json_object_set_new(j, "unread", json_integer(r->unread_line));

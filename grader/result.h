@@ -69,6 +69,7 @@ void result_print(const Result *r, FILE *out);
 //
 //   {"schema": 1, "number": 5, "lesson": "05-transpose", "submission": "exercises/05-transpose.cu",
 //    "device": "h200", "seed": "warpwise",
+//    "variant": "squares-7-3f2a",   of a variant of the lesson (variant.h)
 //    "verdict": "SLOW",              with the TODO rule
 //    "behind": "SLOW",               without it
 //    "score": {"passed": 7, "checks": 7, "speed": 1,         speed: 1 to 10, or null

@@ -8,6 +8,7 @@
 #include "run.h"
 #include "step.h"
 #include "text.h"
+#include "variant.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,10 @@ enum { OUTPUT_LINES = 20, INDENT = 2 };
 static void print_state(const Result *r, FILE *out, const char *words)
 {
     const char *gold = r->gold == GOLD_KEPT ? "gold, " : "";
-    char *line = text_format("%slesson %d: %s", gold, atoi(r->lesson), words);
+    char *title = variant_title(atoi(r->lesson)),
+         *line = text_format("%s%s: %s", gold, title, words);
     text_state(out, verdict_colour(r->verdict), verdict_word(r->verdict), line);
+    free(title);
     free(line);
 }
 

@@ -38,13 +38,15 @@ char *token_of(const json_t *result)
     char *seed = part_of(by, "seed"), *hash = part_of(by, "hash"),
          *version = part_of(by, "version"), *toolkit = part_of(by, "toolkit"),
          *device = part_of(result, "device"), *verdict = part_of(result, "verdict"),
-         *card = gpu ? part_of(gpu, "device") : strdup("");
+         *card = gpu ? part_of(gpu, "device") : strdup(""),
+         *variant = json_object_get(result, "variant") ? part_of(result, "variant") : strdup("");
     int has = json_is_integer(points) ? (int)json_integer_value(points) : -1;
-    char *text = text_format(
-        "%d:%s:%.*s:%s%s%s:%s:%s:%s:%d", (int)json_integer_value(json_object_get(result, "number")),
-        seed, TOKEN_HASH, hash, device, *card ? "+" : "", card, version, toolkit, verdict, has);
+    char *text = text_format("%d%s%s:%s:%.*s:%s%s%s:%s:%s:%s:%d",
+                             (int)json_integer_value(json_object_get(result, "number")),
+                             *variant ? "+" : "", variant, seed, TOKEN_HASH, hash, device,
+                             *card ? "+" : "", card, version, toolkit, verdict, has);
     char *token = text_format("%s:%08x", text, check_of(text, strlen(text)));
-    char *parts[] = { seed, hash, version, toolkit, device, verdict, card, text };
+    char *parts[] = { seed, hash, version, toolkit, device, verdict, card, variant, text };
     for (size_t n = 0; n < sizeof parts / sizeof *parts; n++) free(parts[n]);
     return token;
 }
@@ -82,9 +84,10 @@ bool token_read(Token *t, const char *text, const char **why)
     if (strtoul(part[8], &end, 16) != check_of(copy, before) || *end) return false;
     *why = "its parts are not those of a replay token";
     if (!are_digits(part[1], TOKEN_SEED) || !are_digits(part[2], TOKEN_HASH)) return false;
-    char *gpu = strchr(part[3], '+');
+    char *gpu = strchr(part[3], '+'), *variant = strchr(part[0], '+');
     if (gpu) *gpu++ = 0;
     *t = (Token){ .lesson = atoi(part[0]),
+                  .variant = variant ? variant + 1 : "",
                   .seed = part[1],
                   .hash = part[2],
                   .device = part[3],

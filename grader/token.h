@@ -5,9 +5,9 @@
 //
 //     1:9f86d081884c7d65:2c26b46b68ff:h200:0.1.0:13.0.88:SLOW:7:8c736521
 //
-// The parts are the lesson's number, the seed, the first TOKEN_HASH digits of the file's SHA-256,
-// the device, the grader's version, the toolkit's, the verdict, the points, and the CRC-32 of what
-// stands before it, which finds a typing mistake.
+// The parts are the lesson's number (of a variant, variant.h, "8+squares-7-3f2a"), the seed, the
+// first TOKEN_HASH digits of the file's SHA-256, the device, the grader's version, the toolkit's,
+// the verdict, the points, and the CRC-32 of what stands before it, which finds a typing mistake.
 #pragma once
 #include <jansson.h>
 #include <stdbool.h>
@@ -16,6 +16,7 @@ enum { TOKEN_HASH = 12, TOKEN_SEED = 16 };
 
 typedef struct Token {
     int lesson;
+    const char *variant;     // its word, or ""
     const char *seed, *hash; // hexadecimal digits
     const char *device;      // the profile that the simulated device had: "h200"
     const char *gpu;         // "NVIDIA_H200", if it was graded on a GPU too; else ""

@@ -161,6 +161,12 @@ solution_is_gold() {
     complain "$lesson: the solution misses a gold bound" "$tree/solution-1.log"
 }
 
+# Each of its variants can be done, and takes its task to be done; the first is as hard as the lesson, version by version.
+variant_is_held() {
+    run "$tree/variant-$2.log" sh grader/variant.sh "$1" "$lesson" "$2" && return
+    complain "grader/variants/$lesson: not what it should be" "$tree/variant-$2.log"
+}
+
 # The lesson's text shows what a run printed, to the letter; make's own last line is not part of it.
 text_shows() {
     log=$tree/$1.log
@@ -332,6 +338,12 @@ while read -r version edit; do
 done <"$tree/edits"
 for version in $(seq 1 $((${versions:-1} - 1))); do count version_is_right "$version"; done
 count versions_are_held
+kind=prove
+for word in $(VARIANT=none "build/grader/$lesson" "solutions/$lesson.cu" 2>&1 |
+    sed -n 's/^ *\([a-z]*\)-C-SIZE, where C is a number from \([0-9]*\) to .*/\1-\2-0815/p'); do
+    count variant_is_held $kind "$word"
+    kind=try
+done
 for results in profiles/results/*/; do count recorded_are_held "${results%/}"; done
 awk '/^```{.cuda}$/ { inside = 1; next } /^```/ { inside = 0 } inside' "lessons/$lesson.md" >"$tree/main.cu"
 if grep -q 'int main(' "$tree/main.cu"; then count text_shows_program; fi

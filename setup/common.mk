@@ -79,8 +79,8 @@ grade: $$(foreach l,$$(numbers),$$(call grading,$$l)) $$(classroom)    ## grade 
 progress: build/grader/study                            ## how far you are, a line a lesson
 	@build/grader/study progress
 
-# A token begins with its lesson's number.
-token_lesson = $(firstword $(subst :, ,$(TOKEN)))
+# A token begins with its lesson's number, which a variant's word may follow.
+token_lesson = $(firstword $(subst +, ,$(subst :, ,$(TOKEN))))
 replay: $$(call grading,$$(token_lesson)) build/grader/study FORCE    ## a mark of your class, on this machine: TOKEN=, or another FILE=
 	@[ -n "$$TOKEN" ] || { echo 'Say which mark: make replay TOKEN=..., a word from the gradebook.'; exit 1; }
 	@build/grader/study replay "$$TOKEN" "$$FILE"

@@ -33,11 +33,13 @@ enum { MAX_SIDE = 2 * MAX_RADIUS + 1 };
 __constant__ float filter[MAX_SIDE * MAX_SIDE];
 //< weights
 
+//> edge
 // The row or column that counts for `at`, of `count` that there are.
 __device__ int clamp(int at, int count)
 {
     return min(max(at, 0), count - 1);
 }
+//< edge
 //< constant
 
 //> naive
@@ -60,7 +62,9 @@ __global__ void convolve_naive(float *out, const float *in,
             int row = clamp(y - RADIUS + i, height);
             int col = clamp(x - RADIUS + j, width);
             //< place
+            //> naive-sum
             sum += filter[i * SIDE + j] * in[row * width + col];
+            //< naive-sum
         }
     out[y * width + x] = sum;
     //< sum
@@ -107,7 +111,9 @@ __global__ void convolve_column(float *out, const float *in,
             int row = clamp(y - RADIUS + i, height);
             int col = clamp(x - RADIUS + j, width);
             //< column-place
+            //> column-serve
             serve<RADIUS>(sum, in[row * width + col], i, j);
+            //< column-serve
         }
     //> column-store
     #pragma unroll
@@ -140,7 +146,9 @@ __global__ void convolve_tile(float *out, const float *in,
              j += BLOCK_X) {
             int row = clamp(top + i, height);
             int col = clamp(left + j, width);
+            //> tile-pixel
             tile[i][j] = in[row * width + col];
+            //< tile-pixel
         }
     //< fill-tile
     //> wait
@@ -196,18 +204,22 @@ __global__ void convolve_rows(float4 *out, const float4 *in,
     float4 loaded[ROWS + 2 * RADIUS];  // all under way together
     #pragma unroll
     for (int i = 0; i < ROWS + 2 * RADIUS; i++) {
+        //> vector
         int row = clamp(y - RADIUS + i, height);
         loaded[i] = in[row * vectors + clamp(v, vectors)];
+        //< vector
     }
 
     float sum[ROWS][4] = {};
     #pragma unroll
     for (int i = 0; i < ROWS + 2 * RADIUS; i++) {
         float4 own = loaded[i];
+        //> beyond
         if (v < 0)
             own = make_float4(own.x, own.x, own.x, own.x);
         if (v >= vectors)
             own = make_float4(own.w, own.w, own.w, own.w);
+        //< beyond
 
         float pixel[RADIUS + 4 + RADIUS];
         #pragma unroll

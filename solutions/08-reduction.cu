@@ -67,7 +67,9 @@ enum { BLOCKS = 1024 };  // enough to fill the device
 __device__ float warp_sum(float x)
 {
     for (int away = 16; away > 0; away /= 2)
+        //> lanes
         x += __shfl_down_sync(0xffffffff, x, away);
+        //< lanes
     return x;
 }
 //< warp-sum
@@ -84,7 +86,9 @@ __global__ void block_sums_shuffles(float *sums, const float *in, int n)
     int apart = gridDim.x * THREADS;
     float sum = 0;
     for (int i = first; i < n; i += apart)
+        //> own-shuffles
         sum += in[i];
+        //< own-shuffles
 
     sum = warp_sum(sum);
     if (lane == 0)
@@ -110,10 +114,14 @@ __device__ float own_sum_vectors(const float *in, int n)
     int fours = n / 4;
     int first = blockIdx.x * THREADS + threadIdx.x;
     int apart = gridDim.x * THREADS;
+    //> own-last
     float sum = first < n % 4 ? in[4 * fours + first] : 0;
+    //< own-last
     for (int i = first; i < fours; i += apart) {
         float4 v = in4[i];
+        //> own-four
         sum += (v.x + v.y) + (v.z + v.w);
+        //< own-four
     }
     return sum;
 }
@@ -164,7 +172,9 @@ __global__ void sum_one_launch(float *out, const float *in, int n,
 
     sum = 0;
     for (int i = t; i < gridDim.x; i += THREADS)
+        //> blocks-sums
         sum += sums[i];
+        //< blocks-sums
     sum = block_sum(sum);
     if (t == 0) {
         *out = sum;

@@ -114,7 +114,9 @@ __global__ void scan_one_block(T *out, const T *in, int n)
         carry = 0;
     for (int first = 0; first < n; first += THREADS) {
         int i = first + t;
+        //> own-round
         T x = block_scan(i < n ? in[i] : 0);
+        //< own-round
         //> carry TODO: add the carry to x; the last thread then stores the next carry (4 lines)
         x += carry;
         __syncthreads();  // all threads have read carry
@@ -135,7 +137,9 @@ __global__ void scan_tiles(T *out, T *sums, const T *in, int n)
 {
     int t = threadIdx.x, i = blockIdx.x * THREADS + t;
 
+    //> own-tile
     T x = block_scan(i < n ? in[i] : 0);
+    //< own-tile
     if (i < n)
         out[i] = x;
     if (t == THREADS - 1)
@@ -233,7 +237,9 @@ __global__ void scan_tiles_fours(T *out, T *sums, const T *in, int n)
 {
     int i = blockIdx.x * TILE + 4 * threadIdx.x;
     T all;
+    //> own-fours
     store_four(out, i, n, scan_fours(load_four(in, i, n), &all));
+    //< own-fours
     if (threadIdx.x == 0)
         sums[blockIdx.x] = all;
 }
@@ -417,7 +423,9 @@ __global__ void scan_one_pass(T *out, const T *in, int n, Word *words,
 
     T sum = 0;
     for (int r = 0; r < ROWS; r++) {
+        //> own-row
         Four<T> x = load_four(in, first + r * ROW, n);
+        //< own-row
         sum += x.at[0] + x.at[1] + x.at[2] + x.at[3];
         kept[r][t] = x;
     }
@@ -507,11 +515,15 @@ static void scan(T *out, const T *in, int n, void *scratch)
 
 extern "C" void scan_i32(int *out, const int *in, int n, void *scratch)
 {
+    //> ints
     scan(out, in, n, scratch);
+    //< ints
 }
 
 extern "C" void scan_f32(float *out, const float *in, int n, void *scratch)
 {
+    //> floats
     scan(out, in, n, scratch);
+    //< floats
 }
 //< launches

@@ -15,7 +15,7 @@ static void write_count(FILE *f, int number, char end)
 // What the mark was found with, and who gave it other points than the grader did.
 static void origin(FILE *f, const Mark *m)
 {
-    static const char *const parts[] = { "version", "toolkit", "device", "token" };
+    static const char *const parts[] = { "version", "toolkit", "device", "token", "variant" };
     json_t *mark = standing_mark(m);
     for (size_t n = 0; n < sizeof parts / sizeof *parts; n++) {
         const char *words = json_string_value(json_object_get(mark, parts[n]));
@@ -48,7 +48,7 @@ static bool write_rows(FILE *f, void *what)
 {
     const Class *c = what;
     fputs("student,lesson,verdict,step,points,gold,late_days,trusted,hash,refused,"
-          "version,toolkit,device,token,overridden\n",
+          "version,toolkit,device,token,variant,overridden\n",
           f);
     for (size_t n = 0; n < c->marks; n++) row(f, &c->mark[n]);
     return !ferror(f);

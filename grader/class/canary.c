@@ -87,11 +87,13 @@ static bool write_bytes(FILE *f, void *what)
     return fwrite(bytes->all, 1, bytes->count, f) == bytes->count;
 }
 
-// The whole submission: grader/wrong.sh makes it of an edit.
-static bool read_whole(const char *file, Bytes *bytes)
+// The whole submission: grader/wrong.sh makes it of an edit, and grader/variant.sh our answer to a
+// variant.
+static bool read_whole(const char *file, const Submission *s, Bytes *bytes)
 {
-    bool edit = strncmp(file, "grader/", 7) == 0;
-    char *command = text_format("%s '%s'", edit ? "sh grader/wrong.sh" : "cat", file);
+    bool edit = strncmp(file, "grader/", 7) == 0, answer = edit && s->variant;
+    char *command = answer ? text_format("sh grader/variant.sh answer %s %s", s->lesson, s->variant)
+                           : text_format("%s '%s'", edit ? "sh grader/wrong.sh" : "cat", file);
     FILE *f = popen(command, "re");
     size_t room = 0;
     ssize_t count = f ? getdelim(&bytes->all, &room, EOF, f) : -1;
@@ -117,16 +119,16 @@ static bool make_folders(const char *path)
 static bool hatch(const Class *of, const char *lesson, Canary y, Flock *all)
 {
     char *slash = strrchr(y.file, '/') + 1;
-    char *folder =
-        text_format("%s/canaries/%s/%.*s", of->grades, lesson, (int)strcspn(slash, "."), slash);
     Submission *s = &y.submission;
+    char *folder = text_format("%s/canaries/%s/%.*s%s", of->grades, lesson,
+                               (int)strcspn(slash, "."), slash, s->variant ? "-variant" : "");
     Bytes bytes = { 0 };
-    *s = (Submission){ .student = y.file, .lesson = (char *)lesson };
+    *s = (Submission){ .student = y.file, .lesson = (char *)lesson, .variant = s->variant };
     s->sealed = text_format("%s/exercises/%s.cu", folder, lesson);
     s->result = text_format("%s/%s.json", folder, lesson);
     s->words = text_format("%s/%s.txt", folder, lesson);
     free(folder);
-    bool good = read_whole(y.file, &bytes);
+    bool good = read_whole(y.file, s, &bytes);
     if (good) secret_hash(bytes.all, bytes.count, s->hash);
     unlink(s->result);
     if (good && !(make_folders(s->sealed) && file_write(s->sealed, write_bytes, &bytes))) {
@@ -139,6 +141,21 @@ static bool hatch(const Class *of, const char *lesson, Canary y, Flock *all)
     return good;
 }
 
+// Of a lesson that the class has a variant of: our answer is right, and the published one is not.
+static bool hatch_variant(const Class *of, const char *lesson, Flock *all)
+{
+    const Submission s = { .variant = class_variant(&of->rules, lesson) };
+    Canary answer = { .file = text_format("grader/variants/%s/answer.edit", lesson),
+                      .verdict = "PASS",
+                      .step = -1,
+                      .submission = s },
+           published = { .file = text_format("solutions/%s.cu", lesson),
+                         .verdict = "WRONG",
+                         .step = -1,
+                         .submission = s };
+    return !s.variant || (hatch(of, lesson, answer, all) && hatch(of, lesson, published, all));
+}
+
 static bool hatch_lesson(const Class *of, const char *lesson, Flock *all)
 {
     Canary solution = { .file = text_format("solutions/%s.cu", lesson),
@@ -146,7 +163,7 @@ static bool hatch_lesson(const Class *of, const char *lesson, Flock *all)
                         .step = -1 },
            wrong[CANARIES_WRONG];
     size_t count = choose(lesson, wrong);
-    bool good = hatch(of, lesson, solution, all);
+    bool good = hatch(of, lesson, solution, all) && hatch_variant(of, lesson, all);
     for (size_t n = 0; n < count; n++) good = hatch(of, lesson, wrong[n], all) && good;
     if (count == CANARIES_WRONG) return good;
     fprintf(stderr, "grader/wrong/%s: %zu of its files can be canaries, and %d are needed\n",

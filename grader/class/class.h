@@ -8,6 +8,7 @@
 //     unpack.c    the exercises in an archive: runs in a sandbox of its own
 //     collect.c   whose submissions there are, and a sealed copy of each
 //     secret.c    hashes, seeds and pseudonyms, from a key of the class's own
+//     variant.c   the variants of lessons that the class has
 //     trust.c     what results made on this machine are worth
 //     run.c       the lessons' graders, as many at once as there are cores
 //     slurm.c     the same on a cluster, in batches
@@ -25,6 +26,7 @@
 //
 //     secret                                 the key: the seeds can be worked out from it
 //     pseudonyms.csv                         pseudonym, student
+//     variants/NN-name.cu                    a variant as students get it (make variant)
 //     sealed/HASH/exercises/NN-name.cu       what is graded, as it was when it was taken
 //     results/PSEUDONYM/NN-name.json         the grader's result
 //     results/PSEUDONYM/NN-name.txt          what the student is told
@@ -70,6 +72,7 @@ typedef struct Student {
 typedef struct Submission {
     char *student, *lesson;               // "Ada Lovelace", "05-transpose"; "": all lessons
     char pseudonym[PSEUDONYM_DIGITS + 1]; // of the student
+    const char *variant;                  // of the lesson, that is graded; NULL: the lesson itself
     char hash[HASH_DIGITS + 1];           // SHA-256 of the file; "": it was not taken
     char *sealed;                         // the copy's path; NULL: it was not taken
     char *refused;                        // why it was not taken; NULL: it was
@@ -158,6 +161,7 @@ typedef struct Rules {
     bool graded_pages; // students' pages show what is graded, not what is released
     bool gradescope;   // folders are as Gradescope's autograder has them
     LateRules late;
+    char **variant;     // lessons that the class has a variant of; NULL: none; it ends with NULL
     LessonRule *lesson; // by name
     StudentRule *student;
     size_t lessons, students; // no lessons: those that somebody hands in
@@ -322,6 +326,16 @@ bool secret_open(const char *grades);
 void secret_hash(const void *bytes, size_t count, char hash[HASH_DIGITS + 1]);
 void secret_keyed(const char *what, const char *words, char *text, size_t digits);
 
+// ---- variant.c
+
+// The word of the class's variant of a lesson (variant.h), which comes from its secret; NULL: the
+// class has the lesson itself. It lives as long as we do. Ends the program where the lesson's
+// grader does not say.
+const char *class_variant(const Rules *r, const char *lesson);
+
+// Is the result of this submission's file, and of its variant?
+bool class_is_of(const Submission *s, const json_t *result);
+
 // ---- trust.c
 
 // Looks at what submissions run in and on, and says what is less than it should be. The level of
@@ -354,8 +368,8 @@ void trust_build(const char *root, const char *lesson, char hash[HASH_DIGITS + 1
 // more. False: a result could not be written; it has said which.
 bool class_run(const Class *c, const char *root, int at_once);
 
-// Is this result the one of that file, and trusted as much as one that is made here? It stands,
-// whatever version graded it, until a regrade is applied.
+// Is this result the one of that file and that variant, and trusted as much as one that is made
+// here? It stands, whatever version graded it, until a regrade is applied.
 bool class_is_graded(const Submission *s);
 
 // The version that grades, of the file VERSION.

@@ -93,6 +93,7 @@ static bool add(Class *c, const Owner *o, const File *file, time_t time)
         Submission *s = &c->submission[c->count++];
         *s = (Submission){ .student = strdup(of->name),
                            .lesson = strdup(file->lesson),
+                           .variant = class_variant(&c->rules, file->lesson),
                            .result = text_format("%s/%s%s.json", results, file->lesson, number),
                            .words = text_format("%s/%s%s.txt", results, file->lesson, number),
                            .refused = why ? text_clean(why) : NULL, // names of files are in it

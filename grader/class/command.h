@@ -6,6 +6,7 @@
 //     release.c   release: canaries, then the marks as they are given to students
 //     regrade.c   regrade: anew, beside the old results, which stand until APPLY=1
 //     said.c      override, comment, appeal, log
+//     variant.c   variant: proofs and handouts of the class's variants
 //     forget.c    forget: what there is of a student, but for the log
 //     report.c    report: the results as pages (report.h)
 #pragma once
@@ -43,8 +44,8 @@ bool command_keep_folder(const Class *c);
 
 // ---- standing.c. A MARK is {"verdict", "step": or null, "points": or null, "graded": these before
 // an override, "found": the grader's own points, before what being late costs and class.cfg says,
-// "gold": or null, "hash", "version", "toolkit", "device", "token", "overridden": true, if it is}.
-// A result's mark has no "graded" and "found"; its points are the grader's own.
+// "gold": or null, "hash", "version", "toolkit", "device", "token", "variant", "overridden": true,
+// if it is}. A result's mark has no "graded" and "found"; its points are the grader's own.
 
 // The mark of a result of the grader; NULL: it is of another file than the submission, or none.
 json_t *standing_read(const Submission *s, const char *result);
@@ -88,3 +89,6 @@ int appeal(Class *c, const Words *w);
 int forget(Class *c, const Words *w);
 int report(Class *c, const Words *w);
 int show_log(Class *c, const Words *w);
+
+// Before a class is graded, too: only class.cfg and the secret are read.
+int make_variants(Class *c, const Words *w);

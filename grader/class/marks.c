@@ -20,8 +20,7 @@ static Outcome read_outcome(const Submission *s, const LessonRule *l)
     json_t *result = json_load_file(s->result, 0, NULL), *score = json_object_get(result, "score"),
            *step = json_object_get(score, "step"), *gold = json_object_get(score, "gold"),
            *points = json_object_get(score, "speed");
-    const char *hash = json_string_value(json_object_get(json_object_get(result, "class"), "hash"));
-    const bool current = hash && strcmp(hash, s->hash) == 0; // else it is of a file before this
+    const bool current = class_is_of(s, result); // else it is of a file before this
     const char *verdict = current ? json_string_value(json_object_get(result, "verdict")) : NULL;
     enum verdict v = verdict ? verdict_from_word(verdict) : VERDICT_GRADER_ERROR;
     o.verdict = verdict ? verdict_word(v) : "";

@@ -196,17 +196,18 @@ static bool read_lesson(Rules *r, config_setting_t *group)
 
 // ---- Students
 
-static bool read_excused(const Rules *r, config_setting_t *group, StudentRule *s)
+// Names of lessons, which NULL ends.
+static bool read_lessons(const Rules *r, config_setting_t *group, const char *name, char ***lessons)
 {
-    config_setting_t *list = config_setting_get_member(group, "excused");
+    config_setting_t *list = config_setting_get_member(group, name);
     int count = list ? config_setting_length(list) : 0;
     if (list && !config_setting_is_array(list) && !config_setting_is_list(list))
-        return amiss(r, list, "excused is a list of lessons: excused = ( \"05-transpose\" );");
-    s->excused = calloc((size_t)count + 1, sizeof *s->excused);
+        return amiss(r, list, "%s is a list of lessons: %s = ( \"08-reduction\" );", name, name);
+    *lessons = calloc((size_t)count + 1, sizeof **lessons);
     for (int n = 0; n < count; n++) {
         const char *lesson = config_setting_get_string_elem(list, n);
         if (!is_lesson(r, list, lesson ? lesson : "")) return false;
-        s->excused[n] = strdup(lesson);
+        (*lessons)[n] = strdup(lesson);
     }
     return true;
 }
@@ -251,7 +252,7 @@ static bool each_student(Rules *r, config_setting_t *group, void *nothing)
     if (!s.student)
         return amiss(r, group,
                      "a student needs a name, or the pseudonym: name = \"Ada Lovelace\";");
-    if (!read_whole(r, group, "budget", &s.budget) || !read_excused(r, group, &s)
+    if (!read_whole(r, group, "budget", &s.budget) || !read_lessons(r, group, "excused", &s.excused)
         || !read_list(r, group, "extensions", &s, each_extension))
         return false;
     for (size_t n = 0; n < r->students; n++)
@@ -281,6 +282,20 @@ static bool read_late(const Rules *r, config_setting_t *root, LateRules *late)
             && read_whole(r, group, "most", &late->most));
 }
 
+static bool read_variants(Rules *r, config_setting_t *root)
+{
+    if (!read_lessons(r, root, "variants", &r->variant)) return false;
+    for (char **l = r->variant; *l; l++) {
+        char *rows = text_format("grader/variants/%s/rows.def", *l);
+        bool has = access(rows, R_OK) == 0;
+        free(rows);
+        if (!has)
+            return amiss(r, config_setting_get_member(root, "variants"),
+                         "%s has no variants. Lessons that have some are in grader/variants", *l);
+    }
+    return true;
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(((const LessonRule *)a)->lesson, ((const LessonRule *)b)->lesson);
@@ -288,11 +303,12 @@ static int by_name(const void *a, const void *b)
 
 static bool read_root(Rules *r, config_setting_t *root)
 {
-    bool good = has_only(r, root, "class.cfg", "times counts pages late lessons students")
+    bool good = has_only(r, root, "class.cfg", "times counts pages late variants lessons students")
              && read_choice(r, root, "times", "manifest", "gradescope", &r->gradescope)
              && read_choice(r, root, "counts", "best", "latest", &r->latest)
              && read_choice(r, root, "pages", "released", "graded", &r->graded_pages)
-             && read_late(r, root, &r->late) && read_list(r, root, "lessons", NULL, each_lesson)
+             && read_late(r, root, &r->late) && read_variants(r, root)
+             && read_list(r, root, "lessons", NULL, each_lesson)
              && read_list(r, root, "students", NULL, each_student);
     if (r->lessons) qsort(r->lesson, r->lessons, sizeof *r->lesson, by_name);
     return good;

@@ -47,8 +47,7 @@ const char *class_toolkit(void)
 bool class_is_graded(const Submission *s)
 {
     json_t *result = json_load_file(s->result, 0, NULL), *by = json_object_get(result, "class");
-    const char *hash = json_string_value(json_object_get(by, "hash"));
-    bool graded = hash && strcmp(hash, s->hash) == 0
+    bool graded = class_is_of(s, result)
                && trust_is_enough(json_string_value(json_object_get(by, "trusted")));
     json_decref(result);
     return graded;
@@ -90,8 +89,10 @@ static void start(Job *j, const char *root)
     char *folder = strndup(j->submission->sealed, (size_t)(file - j->submission->sealed));
     const char *argv[] = { "env", "-C", folder, grader, "--result", j->result, file, NULL };
     char *isolation = text_format("WARPWISE_ISOLATION=%s", trust_isolation());
-    char *device = text_format("DEVICE=%s", trust_device());
-    const char *environment[] = { seed, sandbox, isolation, "NO_COLOR=1", device, "PROFILE", NULL };
+    char *device = text_format("DEVICE=%s", trust_device()),
+         *variant = text_format("VARIANT=%s", j->submission->variant ? j->submission->variant : "");
+    const char *environment[] = { seed,   sandbox,   isolation, "NO_COLOR=1",
+                                  device, "PROFILE", variant,   NULL };
     int words = open(j->words, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     unlink(j->result);
     j->began = seconds_now();
@@ -110,15 +111,17 @@ static void start(Job *j, const char *root)
     free(sandbox);
     free(isolation);
     free(device);
+    free(variant);
 }
 
-// The result of a file that was handed in before stays, under a name with that file's hash.
+// The result of a file that was handed in before, or of another variant, stays, under a name with
+// that file's hash.
 static void keep_former(const Submission *s)
 {
     enum { DIGITS = 12 };
     json_t *former = json_load_file(s->result, 0, NULL);
     const char *hash = json_string_value(json_object_get(json_object_get(former, "class"), "hash"));
-    if (hash && strlen(hash) == HASH_DIGITS && strcmp(hash, s->hash) != 0) {
+    if (hash && strlen(hash) == HASH_DIGITS && !class_is_of(s, former)) {
         char *result = text_format("%.*s.%.*s.json", (int)(strlen(s->result) - strlen(".json")),
                                    s->result, DIGITS, hash),
              *words = text_format("%.*s.%.*s.txt", (int)(strlen(s->words) - strlen(".txt")),
@@ -138,7 +141,9 @@ static bool keep(Job *j, const char *root, json_t *result)
     char seed[SEED_DIGITS + 1], build[HASH_DIGITS + 1];
     trust_build(root, s->lesson, build);
     seed_of(s, seed);
-    if (!result) result = json_pack("{ss}", "verdict", verdict_word(VERDICT_GRADER_ERROR));
+    if (!result)
+        result = json_pack("{ss ss*}", "verdict", verdict_word(VERDICT_GRADER_ERROR), "variant",
+                           s->variant);
     keep_former(s);
     json_object_set_new(result, "class",
                         json_pack("{ss ss ss ss ss ss}", "hash", s->hash, "version",

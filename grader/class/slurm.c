@@ -68,9 +68,10 @@ static json_t *batch_of(const Submission *const *due, size_t from, size_t to)
 {
     json_t *batch = json_array();
     for (size_t n = from; n < to; n++)
-        json_array_append_new(batch, json_pack("{ss ss ss ss ss}", "lesson", due[n]->lesson, "hash",
-                                               due[n]->hash, "sealed", due[n]->sealed, "result",
-                                               due[n]->result, "words", due[n]->words));
+        json_array_append_new(batch, json_pack("{ss ss* ss ss ss ss}", "lesson", due[n]->lesson,
+                                               "variant", due[n]->variant, "hash", due[n]->hash,
+                                               "sealed", due[n]->sealed, "result", due[n]->result,
+                                               "words", due[n]->words));
     return batch;
 }
 
@@ -103,8 +104,9 @@ bool class_read_batch(Class *c, const char *path)
     {
         Submission *s = &c->submission[n];
         const char *hash;
-        if (json_unpack(one, "{ss ss ss ss ss}", "lesson", &s->lesson, "hash", &hash, "sealed",
-                        &s->sealed, "result", &s->result, "words", &s->words)
+        if (json_unpack(one, "{ss s?s ss ss ss ss}", "lesson", &s->lesson, "variant", &s->variant,
+                        "hash", &hash, "sealed", &s->sealed, "result", &s->result, "words",
+                        &s->words)
                 < 0
             || strlen(hash) != HASH_DIGITS)
             c->count = 0;

@@ -44,10 +44,11 @@ json_t *standing_read(const Submission *s, const char *path)
                  *gold = json_object_get(score, "gold");
     const char *hash = json_string_value(json_object_get(by, "hash"));
     json_t *mark = NULL;
-    if (hash && strcmp(hash, s->hash) == 0) {
-        mark = json_pack("{ss so so so so so}", "hash", hash, "verdict", word_of(result, "verdict"),
-                         "version", word_of(by, "version"), "toolkit", word_of(by, "toolkit"),
-                         "device", device_of(result), "token", word_of(by, "token"));
+    if (class_is_of(s, result)) {
+        mark = json_pack("{ss so so so so so so}", "hash", hash, "verdict",
+                         word_of(result, "verdict"), "version", word_of(by, "version"), "toolkit",
+                         word_of(by, "toolkit"), "device", device_of(result), "token",
+                         word_of(by, "token"), "variant", word_of(result, "variant"));
         json_object_set_new(mark, "points",
                             json_integer(json_is_integer(points) ? json_integer_value(points) : 0));
         json_object_set_new(mark, "step",

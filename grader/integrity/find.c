@@ -27,7 +27,8 @@ static bool stands(const char *path)
 static bool read_result(const char *grades, const char *path, Graded *g)
 {
     json_t *result = json_load_file(path, 0, NULL);
-    const char *lesson = json_string_value(json_object_get(result, "lesson"));
+    const char *lesson = json_string_value(json_object_get(result, "lesson")),
+               *variant = json_string_value(json_object_get(result, "variant"));
     const char *hash = json_string_value(json_object_get(json_object_get(result, "class"), "hash"));
     struct stat at;
     bool good = lesson && hash && stat(path, &at) == 0;
@@ -36,6 +37,7 @@ static bool read_result(const char *grades, const char *path, Graded *g)
         *g = (Graded){ .pseudonym = strdup(basename(dirname(folder))),
                        .lesson = strdup(lesson),
                        .hash = strdup(hash),
+                       .variant = variant ? strdup(variant) : NULL,
                        .sealed = text_format("%s/sealed/%s/exercises/%s.cu", grades, hash, lesson),
                        .when = at.st_mtime };
         good = access(g->sealed, R_OK) == 0;

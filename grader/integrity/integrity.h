@@ -10,6 +10,7 @@
 
 typedef struct Graded {
     char *pseudonym, *lesson, *hash, *sealed; // as Submission has them
+    char *variant;                            // that was graded, or NULL
     long long when;                           // its result was written, in seconds
 } Graded;
 

@@ -2,7 +2,8 @@
 //
 //     build/grader/integrity viva [--answers] GRADES STUDENT [LESSON]    questions about what a
 //                                  student handed in, the last lesson's without LESSON (8, 08)
-//     build/grader/integrity viva [--answers] --file FILE GRADES         about a file
+//     build/grader/integrity viva [--answers] --file FILE GRADES         about a file, of the
+//                                  environment's VARIANT (grader/variant.h), if there is one
 //     build/grader/integrity list GRADES      what was graded: pseudonym, lesson, hash and path,
 //                                             which a tab each divides
 #define _GNU_SOURCE
@@ -62,7 +63,7 @@ static bool name_file(const char *path, Graded *g)
     char *name = basename(strdup(path)), *end = strrchr(name, '.');
     if (end && strcmp(end, ".cu") == 0) *end = 0;
     char *text = mutant_text(path, NULL), *lesson = text_format("lessons/%s.md", name);
-    char *hash = malloc(HASH_DIGITS + 1);
+    char *hash = malloc(HASH_DIGITS + 1), *variant = getenv("VARIANT");
     if (!text) fprintf(stderr, "%s: %s\n", path, strerror(errno));
     else if (access(lesson, F_OK) != 0)
         fprintf(stderr, "%s: no lesson has that name. Name it as exercises/ does.\n", path);
@@ -71,6 +72,7 @@ static bool name_file(const char *path, Graded *g)
         *g = (Graded){ .pseudonym = strndup(hash, PSEUDONYM_DIGITS),
                        .lesson = name,
                        .hash = hash,
+                       .variant = variant && *variant ? variant : NULL,
                        .sealed = realpath(path, NULL) };
     }
     free(text);

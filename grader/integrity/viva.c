@@ -41,7 +41,9 @@ static bool prepare(const Viva *v, const Mutant *m, Submission *s)
 {
     char *text = mutant_text(v->of->sealed, m);
     if (!text) return say(v->of->sealed);
-    *s = (Submission){ .student = v->of->pseudonym, .lesson = v->of->lesson };
+    *s = (Submission){ .student = v->of->pseudonym,
+                       .lesson = v->of->lesson,
+                       .variant = v->of->variant };
     secret_hash(text, strlen(text), s->hash);
     snprintf(s->pseudonym, sizeof s->pseudonym, "%s", v->of->pseudonym);
     char *home = text_format("%s/%s", v->folder, s->hash), *within;

@@ -1,11 +1,17 @@
 // Lesson 9: scans of ints, which are exact, so that a wrong one tells what is missing; and of
-// floats, against a reference in double.
+// floats, against a reference in double. In a variant of the lesson something else takes the place
+// of the sum.
 #include "grader.h"
 #include <stdio.h>
 
 static const int32_t *input;
 static int count;
 static bool in_any_order; // blocks, and so what a look back finds
+
+#define TASK(what)                                                                                 \
+    "sets out[i] to the " what                                                                     \
+    " over the elements x from in[0] to in[i], for every i below n, of ints and of floats"
+#include "../variants/own.h"
 
 static double sum_before(const Mismatch *m, long i) { return i > 0 ? m->want(i - 1) : 0; }
 
@@ -49,6 +55,17 @@ static bool all(const Mismatch *m, bool (*mistake)(const Mismatch *, long, long)
     return true;
 }
 
+// Every wrong element is the lesson's own answer: the sum.
+static bool is_the_sum(const Mismatch *m)
+{
+    uint32_t sum = 0;
+    for (int i = 0; i < count; i++) {
+        sum += (uint32_t)input[i];
+        if (m->is_wrong((size_t)i) && (uint32_t)m->out->i32[i] != sum) return false;
+    }
+    return true;
+}
+
 // The block of the skeleton scans as many elements in a round as it has threads. Its first carry is
 // the sum of a round, so a mistake in what is added to a carry shows in the third round. Where that
 // block scans the sums of tiles, a tile is as long, and the first that is wrong comes after a whole
@@ -63,7 +80,9 @@ static const char *which_mistake(const Mismatch *m)
 {
     static char words[160];
 
+    if (variant() >= 0 && is_the_sum(m)) return variant_words("the sum of the elements up to each");
     if (count < 2) return NULL;
+    if (!adds()) return NULL; // what is missing does not show
     if (all(m, is_exclusive, 0))
         return "Each is the sum of what lies before it, without itself: that is the exclusive "
                "scan.";
@@ -113,46 +132,81 @@ static void asks_f32(Buffer *in, Buffer *out)
     compulsory(4ull * count, 4ull * count);
 }
 
-// Ints from 1 to 9: every sum is larger than the one before it.
-static void scans_ints(int n)
+static void scans_these(Buffer *in, Buffer *out)
 {
-    Buffer *in = input_i32("in", n, 1, 9), *out = output_i32("out", n);
-    int32_t *want = reference_i32(n), sum = 0;
+    int32_t *want = reference_i32(in->count);
+    double sum = 0; // exact, as it fits an int
 
-    for (int i = 0; i < n; i++) want[i] = sum += in->i32[i];
+    for (size_t i = 0; i < in->count; i++) want[i] = (int32_t)(sum = both(sum, own(in->i32[i])));
     input = in->i32;
     diagnose(which_mistake);
     asks_i32(in, out);
     expect_equal_i32(out, want);
+}
+
+// An int from 1 to 9 becomes one on either side of C. Where one element can be the answer, each
+// GAP-th is farther away than all before it.
+static int32_t varied(int32_t x, int i)
+{
+    enum { GAP = 61, FIRST = 20 };
+    bool far = !adds() && i % GAP == FIRST;
+    return variant_number() + ((x + i) % 2 ? 1 : -1) * (far ? 10 + i / GAP : x);
+}
+
+// Ints from 1 to 9: every sum is larger than the one before it.
+static void scans_ints(int n)
+{
+    Buffer *in = input_i32("in", n, 1, 9), *out = output_i32("out", n);
+
+    for (int i = 0; variant() >= 0 && i < n; i++) in->i32[i] = varied(in->i32[i], i);
+    scans_these(in, out);
+}
+
+// In a variant: elements as far from C as the n of them may be, on the side of `end`.
+static void scans_far(int n, int32_t end)
+{
+    Buffer *in = input_i32("in", n, 0, 1000), *out = output_i32("out", n);
+    int32_t C = variant_number(), far = 1000;
+
+    while (far < 1 << 28 && own(C + 2.0 * far) * (adds() ? n : 1) <= INT32_MAX) far *= 2;
+    while (own(C + (double)far) * (adds() ? n : 1) > INT32_MAX) far /= 2;
+    for (int i = 0; i < n; i++) {
+        int32_t away = (int32_t)((int64_t)far * in->i32[i] / 1000) - in->i32[i] % 7;
+        in->i32[i] = end > 0 ? C + away : C - away;
+    }
+    scans_these(in, out);
 }
 
 // Sums that swing from one end of what an int holds to 0 and back, above it or below it: whoever
 // keeps them in a float loses their last digits.
 static void scans_extremes(int n, int32_t end)
 {
+    if (variant() >= 0) {
+        scans_far(n, end);
+        return;
+    }
     Buffer *in = input_i32("in", n, 0, 1000), *out = output_i32("out", n);
-    int32_t *want = reference_i32(n);
+    int32_t before = 0;
 
     for (int i = 0; i < n; i++) {
         int32_t inwards = end > 0 ? in->i32[i] : -in->i32[i];
-        want[i] = i % 2 ? inwards : end - inwards;
-        in->i32[i] = want[i] - (i > 0 ? want[i - 1] : 0);
+        int32_t sum = i % 2 ? inwards : end - inwards;
+        in->i32[i] = sum - before;
+        before = sum;
     }
-    input = in->i32;
-    diagnose(which_mistake);
-    asks_i32(in, out);
-    expect_equal_i32(out, want);
+    scans_these(in, out);
 }
 
-// Fractions, all positive, so that the bound is relative to what was added.
+// Fractions, all positive, so that the bound is relative to what was added. In a variant they lie
+// on either side of C.
 static void scans_fractions(int n)
 {
     Buffer *in = input_f32("in", n), *out = output_f32("out", n);
     double *want = reference_f64(n), sum = 0;
 
     for (int i = 0; i < n; i++) {
-        in->f32[i] = (in->f32[i] + 1) / 2;
-        want[i] = sum += in->f32[i];
+        in->f32[i] = fraction(in->f32[i]);
+        want[i] = sum = both(sum, own(in->f32[i]));
     }
     asks_f32(in, out);
     expect_close_f32(out, want, 0, 1e-5);
@@ -173,8 +227,8 @@ static void scans_past_a_large_one(int n, int large)
     double *want = reference_f64(n), sum = 0;
 
     for (int i = 0; i < n; i++) {
-        in->f32[i] = i == large ? 1e9f : (in->f32[i] + 1) / 2;
-        want[i] = sum += in->f32[i];
+        in->f32[i] = i == large ? 1e9f : fraction(in->f32[i]);
+        want[i] = sum = both(sum, own(in->f32[i]));
     }
     diagnose(how_lost);
     asks_f32(in, out);
@@ -207,10 +261,10 @@ Check(scan, a_few_blocks)
 // The last one has more tiles of 1,024 than a block has threads.
 Check(scan, primes)
 {
-    scans_ints(7);
-    scans_ints(7919);
-    scans_ints(65537);
-    scans_ints(1100009);
+    scans_ints(sized(7, 3, 15));
+    scans_ints(sized(7919, 5000, 9000));
+    scans_ints(sized(65537, 40000, 90000));
+    scans_ints(sized(1100009, 900000, 1100009));
 }
 
 // A block that waits for the block before it, by blockIdx, waits for ever. And a look back meets
@@ -219,8 +273,8 @@ Check(scan, any_order)
 {
     shuffle_blocks();
     in_any_order = true;
-    scans_ints(500009);
-    scans_ints(65537);
+    scans_ints(sized(500009, 440000, 560000));
+    scans_ints(sized(65537, 40000, 90000));
 }
 
 Check(scan, no_elements) { scans_ints(0); }
@@ -228,13 +282,13 @@ Check(scan, no_elements) { scans_ints(0); }
 Check(scan, extreme_ints)
 {
     scans_extremes(33, INT32_MAX);
-    scans_extremes(10007, -INT32_MAX);
+    scans_extremes(sized(10007, 8000, 12000), -INT32_MAX);
 }
 
 Check(scan, fractions)
 {
-    scans_fractions(100003);
-    scans_fractions(1000);
+    scans_fractions(sized(100003, 80000, 120000));
+    scans_fractions(sized(1000, 600, 1400));
     scans_fractions(33);
     scans_fractions(1);
 }
@@ -243,7 +297,7 @@ Check(scan, one_large_float)
 {
     scans_past_a_large_one(1000, 999);
     scans_past_a_large_one(1000, 130);
-    scans_past_a_large_one(20011, 16000);
+    scans_past_a_large_one(sized(20011, 17000, 23000), 16000);
 }
 
 // The check that profiles/lessons/09-scan.cfg measures: 4 MiB to be read, and 4 to be written.

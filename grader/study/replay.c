@@ -34,10 +34,13 @@ static json_t *grade(const Lesson *lesson, const Token *t, const char *file)
     char *program = text_format("build/grader/%s", lesson->name),
          *result = text_format("build/replay/%s.json", lesson->name),
          *seed = text_format("SEED=%s", t->seed), *profile = text_format("PROFILE=%s", t->device),
-         *here = getcwd(NULL, 0), *device = text_format("DEVICE=%s/simulator/run", here);
+         *here = getcwd(NULL, 0), *device = text_format("DEVICE=%s/simulator/run", here),
+         *variant = text_format("VARIANT=%s", t->variant);
     const char *argv[] = { program, "--result", result, file, NULL };
     // With a GPU's part in the mark, the GPU that is here is wanted too.
-    const char *environment[] = { seed, profile, "ARCH", *t->gpu ? "DEVICE" : device, NULL };
+    const char *environment[] = {
+        seed, profile, "ARCH", *t->gpu ? "DEVICE" : device, variant, NULL
+    };
     int status;
     fflush(stdout);
     mkdir("build/replay", 0777);
@@ -51,6 +54,7 @@ static json_t *grade(const Lesson *lesson, const Token *t, const char *file)
     free(seed);
     free(profile);
     free(device);
+    free(variant);
     free(here);
     return json;
 }

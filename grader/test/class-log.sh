@@ -313,7 +313,7 @@ holds 'a forgotten member has a mark' [ -z "$(grep Bob "$grades/gradebook.csv")"
 mkdir -p "$scratch/real/Ada"
 sh grader/wrong.sh grader/wrong/01-first-kernel/one-thread-a-block.edit >"$scratch/real/Ada/01-first-kernel.cu"
 build/grader/class "$scratch/real" "$scratch/realgrades" >"$said" 2>&1
-token=$(sed -n 's/.*,\(1:[^,]*\),[^,]*$/\1/p' "$scratch/realgrades/gradebook.csv")
+token=$(sed -n 's/.*,\(1:[^,]*\),[^,]*,[^,]*$/\1/p' "$scratch/realgrades/gradebook.csv")
 replay() { build/grader/study replay "$@" >"$said" 2>&1; }
 misses() { ! replay "$@"; }
 holds "does not replay $token" replay "$token" "$scratch/real/Ada/01-first-kernel.cu"

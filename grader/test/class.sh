@@ -35,7 +35,7 @@ status=$?
 holds "ends with $status: $(cat "$scratch/said")" [ $status -eq 0 ]
 refused() { ! "$@" >"$scratch/said" 2>&1; }
 row() { grep -q -- "^$1" "$grades/gradebook.csv"; }
-holds 'a right answer has no 10 points' row 'Ada Lovelace,01-first-kernel,PASS,2,10,,,yes,[0-9a-f]\{64\},,[0-9.]*,[0-9.]*,h200,1:[^,]*:PASS:10:[0-9a-f]*,$'
+holds 'a right answer has no 10 points' row 'Ada Lovelace,01-first-kernel,PASS,2,10,,,yes,[0-9a-f]\{64\},,[0-9.]*,[0-9.]*,h200,1:[^,]*:PASS:10:[0-9a-f]*,,$'
 holds 'an untouched exercise is no TODO' row 'Bob,01-first-kernel,TODO,,0,,,yes,'
 holds 'our answer can be included, or a formula is a cell' row "\"'=1+1\",01-first-kernel,BUILD,,0,,,yes,"
 holds 'a signal in the sandbox is no CRASH' row 'Cy,01-first-kernel,CRASH,,0,,,yes,'
@@ -45,7 +45,7 @@ holds 'an empty file is no BUILD' row 'Zoë,02-managed-memory,BUILD,'
 holds 'a pipe is read' row 'Zoë,03-grids-and-indexing,REFUSED,.*regular'
 holds 'a file of 10 GB is read' row 'Zoë,04-roofline,REFUSED,.*10737418240 bytes'
 holds 'a folder is taken for a file' row 'Zoë,05-transpose,REFUSED,.*regular'
-holds 'what was not handed in has no row' row 'Bob,02-managed-memory,MISSING,,0,,,no,,,,,,,$'
+holds 'what was not handed in has no row' row 'Bob,02-managed-memory,MISSING,,0,,,no,,,,,,,,$'
 holds "a row for each student and lesson, and none besides: $(wc -l <"$grades/gradebook.csv")" [ "$(wc -l <"$grades/gradebook.csv")" -eq 36 ]
 holds 'a file beside the folders is passed over in silence' grep -q 'Not looked at.*: README$' "$scratch/said"
 holds 'the secret can be read by others' [ "$(stat -c %a "$grades/secret")" = 600 ]
