@@ -18,8 +18,9 @@ gcc -O1 -o "$scratch/calls" grader/test/sandbox/calls.c -lseccomp || exit 1
 
 # ---- The zip, as Gradescope unpacks it
 
-holds 'there is a zip without a lesson' sh -c '! make -s gradescope' >"$scratch/said"
-holds 'there is a zip for a lesson that there is not' sh -c '! make -s gradescope LESSON="1 77"' >>"$scratch/said"
+refused() { ! make -s gradescope "$@" >"$scratch/said" 2>&1 && grep -q '^\(Say which lessons\|There is no lesson 77\)' "$scratch/said"; }
+holds 'there is a zip without a lesson' refused
+holds 'there is a zip for a lesson that there is not' refused LESSON='1 77'
 sh grader/class/gradescope/pack.sh "$scratch/autograder.zip" 01-first-kernel
 mkdir -p "$autograder/source" "$submission" "$autograder/results"
 unzip -q "$scratch/autograder.zip" -d "$autograder/source"
@@ -69,6 +70,13 @@ holds 'other inputs the second time' [ "$(grep -o '"token": "[^"]*"' "$results")
 empty
 wrong chunk-per-thread.edit
 gets 7 SLOW 'Step 1 of 2, 7/10'
+rules=$autograder/source/grades/class.cfg
+cp "$rules" "$scratch/class.cfg"
+echo 'lessons = ( { name = "01-first-kernel"; weight = 2; points = ( 4, 8, 10 ); } );' >"$rules"
+grades
+holds 'weight and points of class.cfg do not count' [ "$(grep -oE '"(max_)?score": [0-9.]*' "$results" | paste -sd ' ')" = \
+    '"score": 16.0 "max_score": 20.0 "score": 16.0' ]
+cp "$scratch/class.cfg" "$rules"
 empty
 wrong block-too-large.edit
 gets 0 CRASH 'Next:'

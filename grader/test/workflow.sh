@@ -68,6 +68,7 @@ given=$before
 git checkout "$before" -- exercises
 commit
 holds 'a file that is as it was before is graded' pushed "$given" ''
+says '^No exercise has changed\.$'
 
 sh grader/wrong.sh grader/wrong/01-first-kernel/chunk-per-thread.edit >"$mine"
 commit

@@ -15,7 +15,7 @@ trap 'rm -rf "$tree"' EXIT
 cp grader/class/gradescope/setup.sh grader/class/gradescope/run_autograder "$tree"
 chmod 755 "$tree/setup.sh" "$tree/run_autograder"
 mkdir "$tree/course" "$tree/grades"
-tar -cf - --exclude=test --exclude=grader/wrong --exclude=grader/attacks --exclude=simulator/bench \
+tar -cf - --exclude=test --exclude='*.edit' --exclude=grader/wrong --exclude=grader/attacks --exclude=simulator/bench \
     Makefile LICENSE setup grader lessons solutions simulator profiles/lessons profiles/devices ./*/*.mk |
     tar -xf - -C "$tree/course"
 sh setup/version.sh >"$tree/course/VERSION" # with its commit
