@@ -18,6 +18,7 @@ export NVCC_APPEND_FLAGS="$lean"
 
 # shellcheck disable=SC2034
 shown=$scratch/said
+: >"$shown"
 says() { tr -s ' \n' '  ' <"$scratch/said" | grep -qF -- "$1"; }
 fails() {
     words=$1
@@ -128,6 +129,8 @@ holds 'and which variant is not said' sh -c "echo '$(words_of Bob)' | grep -qF '
 holds 'version 2 is not on step 1' row "Cy,$lesson,SLOW,1,7,"
 holds 'a tree that stops early is right' row "Dora,$lesson,WRONG,"
 holds 'and is taken for the published solution' sh -c "! echo '$(words_of Dora)' | grep -qF 'as the lesson itself has it'"
+sizes=$(grep -rho 'n = [0-9]*' "$grades/results" | sed 's/n = //' | sort -un | awk '$1 >= 700000 && $1 <= 1040000' | xargs)
+holds "the checks have the lesson's own sizes: $sizes" [ -n "$sizes" -a "$sizes" != 1000003 ]
 holds 'the secret is told' [ -z "$(grep -rl "$(od -An -tx1 "$grades/secret" | tr -d ' \n' | cut -c1-16)" "$grades" | grep -v /secret)" ]
 
 token=$(sed -n "s/^Cy,.*,\(8+[^,]*\),.*/\1/p" "$grades/gradebook.csv")
