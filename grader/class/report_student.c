@@ -137,7 +137,7 @@ static void write_lesson(Page *p, const Report *r, const Mark *m)
 bool report_write_student(FILE *f, void *report)
 {
     static const char *const headings[] = { "Lesson", "Verdict", "Step",      "Points",
-                                            "of",     "Gold",    "Late days", NULL };
+                                            "Of",     "Gold",    "Late days", NULL };
     const Report *r = report;
     const Mark *end = r->mark + r->c->lessons;
     char title[64];

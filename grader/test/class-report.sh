@@ -70,14 +70,14 @@ mkdir -p "$class/$eve/a<script>alert(2)</script>"
 cp "$class/$ada/02-two.cu" "$class/$eve/a<script>alert(2)</script>/02-two.cu"
 cp "$class/$ada/02-two.cu" "$class/$eve/02-two.cu"
 mkdir "$class/hal" "$grades"
-cp "$class/$ada/02-two.cu" "$class/hal/x"
+cp "$class/$ada/02-two.cu" "$class/hal/of Hal Holt.txt"
 echo no archive >"$class/Ivy O'Neill.zip"
 
 # rules PAGES
 rules() {
     cat >"$grades/class.cfg" <<CFG
 $1
-late = { budget = 1; penalty = 15; };
+late = { budget = 2; penalty = 15; };
 lessons = ( { name = "01-one"; deadline = "2026-10-05T00:00Z"; weight = 3; gold = 1; }, { name = "02-two"; } );
 students = ( { name = "Fay"; excused = ( "02-two" ); } );
 CFG
@@ -118,7 +118,7 @@ says 'a page for each of 10 students'
 holds 'a report changes the gradebook' cmp -s "$grades/gradebook.csv" "$scratch/book"
 holds 'the pages and the gradebook differ' nothing compare "$grades"
 row "$index" 'Students who pass, have gold, and have reached a step and none beyond' '02-two|1|0|0|1|0|1'
-row "$index" '01-one: points, of 10' '10|1'
+row "$index" '01-one: points, of 10' '10|2'
 row "$index" '01-one: points, of 10' 'not known|1'
 row "$index" 'All lessons: mistakes' 'RACE: barrier missing|01-one|3'
 holds 'the commonest mistake is not the first' [ "$(sed -n '1s/.*|//p' "$said")" = 3 ]
@@ -128,10 +128,10 @@ row "$index" '02-two: mistakes' 'TODO|02-two|1'
 row "$index" '01-one: mistakes' 'CRASH|01-one|1'
 pages rows "$index" 'Marks without a verdict'
 says '|02-two|REFUSED|it is there twice, as .*a<script>alert(2)</script>/02-two.cu'
-says '|01-one|REFUSED|no file in it is named as those in exercises/ are; it has x'
+says '|01-one|REFUSED|no file in it is named as those in exercises/ are; it has of [0-9a-f]\{12\}.txt'
 says '|01-one|GRADER-ERROR|'
 says '|01-one|MISSING|'
-row "$(page_of "$ada")" Lessons '01-one|PASS|2|7.7|10|yes|3'
+row "$(page_of "$ada")" Lessons '01-one|PASS|2|9.35|10|yes|3'
 
 # ---- Nothing in a page does anything
 
@@ -146,6 +146,14 @@ tr '\1' '?' <<'END' | sed "s/ZEROS/$(printf '%02500d' 0)/" >"$scratch/expected"
 END
 holds 'a student reads other words than those that were told' python3 -c 'import sys
 a, b = (open(f).read() for f in sys.argv[1:]); sys.exit(b not in a)' "$scratch/eve" "$scratch/expected"
+gil=$(basename "$(page_of Gil)" .html)
+printf 'a\0b\n' >"$grades/results/$gil/01-one.txt"
+mv "$grades/results/$(basename "$(page_of Cy)" .html)/01-one.txt" "$scratch/words"
+works 'no report of odd words' report
+shows "$(page_of Gil)" 'a?b'
+shows "$(page_of Cy)" 'The words of this verdict are missing.'
+mv "$scratch/words" "$grades/results/$(basename "$(page_of Cy)" .html)/01-one.txt"
+works 'no report of words that are back' report
 for name in "$ada" Lovelace Bob 'Eve' Holt Neill; do
     holds "a name is in the report: $name" has_none "$name" "$grades/report"
 done
@@ -216,6 +224,7 @@ rules 'pages = "graded";'
 # What is not trusted has no words.
 cy=$(basename "$(page_of Cy)" .html)
 sed -i 's/"trusted": "yes"/"trusted": "no"/' "$grades/results/$cy/02-two.json"
+works 'an override below a point is refused' override STUDENT=Fay LESSON=1 POINTS=0.4 WHO=Grace WHY=w
 works 'no report of what is not trusted' report
 row "$index" 'Marks without a verdict' "$cy|02-two|UNTRUSTED|"
 row "$(page_of Cy)" Lessons '02-two|UNTRUSTED|||10||'
