@@ -59,12 +59,13 @@ for student in Bob Cy Dee; do
 done
 hand_in Bob 02-two "$(result WRONG null null null "$(fact WRONG '"why": "The last <i>13</i> elements are missing."')")"
 hand_in Cy 02-two "$(result PASS 10 3 false)"
-hand_in Dee 02-two "$(result TODO null null null "$(fact WRONG)")"
+hand_in Dee 02-two "$(result TODO null null null "$(fact WRONG '"why": "It is not begun."')")"
 hand_in Fay 01-one "$(result CRASH null null null "$(fact CRASH)")"
 hand_in Fay 02-two "$(result PASS 5 0 false)"
 hand_in Gil 01-one 'nothing'
+long=$(printf 'x%01500d' 0 | sed 's/0/é/g')
 printf '%s\033[2J\001\377 %s\302\205%s\342\200\256\n%s\n\n  %s' '</samp></pre><script>alert(1)</script>' '"' "' onclick='x' <!-- ]]> &amp; &#60;" \
-    '<style>*{}</style>' "$(printf '%02500d' 0)é" >"$scratch/words"
+    '<style>*{}</style>' "$long" >"$scratch/words"
 hand_in "$eve" 01-one "$(result PASS 10 1 false)" "$(cat "$scratch/words")"
 mkdir -p "$class/$eve/a<script>alert(2)</script>"
 cp "$class/$ada/02-two.cu" "$class/$eve/a<script>alert(2)</script>/02-two.cu"
@@ -138,11 +139,11 @@ row "$(page_of "$ada")" Lessons '01-one|PASS|2|9.35|10|yes|3'
 holds 'a page could do something' nothing inert "$grades"/report/*.html
 pages words "$(page_of "$eve")"
 cp "$said" "$scratch/eve"
-tr '\1' '?' <<'END' | sed "s/ZEROS/$(printf '%02500d' 0)/" >"$scratch/expected"
+tr '\1' '?' <<'END' | sed "s/LONG/$long/" >"$scratch/expected"
 </samp></pre><script>alert(1)</script>?[2J?? "?' onclick='x' <!-- ]]> &amp; &#60;?
 <style>*{}</style>
 
-  ZEROSé
+  LONG
 END
 holds 'a student reads other words than those that were told' python3 -c 'import sys
 a, b = (open(f).read() for f in sys.argv[1:]); sys.exit(b not in a)' "$scratch/eve" "$scratch/expected"
@@ -199,6 +200,7 @@ works 'no appeal' appeal STUDENT=Bob LESSON=1 WHO=Bob WORDS='it ran at home'
 works 'no second lesson is released' release WHO=Grace LESSON=2 STUDENT=Bob
 works 'no report of an appeal' report
 shows "$(page_of Bob)" "appeal by $(basename "$(page_of Bob)" .html): it ran at home"
+holds 'an appeal is shown for another lesson' [ "$(grep -c 'it ran at home' "$said")" -eq 1 ]
 shows "$(page_of Bob)" 'Total: 0 %'
 
 # What was released stays on the page, with its words, until the next release.
