@@ -104,7 +104,7 @@ build/grader/sandbox: $(call objects,grader/sandbox/*.c)
 $(call objects,grader/sandbox/*.c): | build/setup/grade
 
 class := file process text token toolkit verdict
-class_libraries := -ljansson -lnettle -lconfig -lcsv -larchive -lxml2 -lz -lm
+class_libraries := -ljansson -lnettle -lconfig -lcsv -lutf8proc -larchive -lxml2 -lz -lm
 build/grader/class: $(call objects,grader/class/*.c) $(class:%=build/objects/grader/%.o)
 	@mkdir -p $(@D)
 	@$(CC) $^ $(class_libraries) $(beside) -o $(whole)

@@ -10,7 +10,7 @@ needs_book   := pandoc=pandoc zip=zip unzip=unzip
 needs_pdf    := chromium=chromium poppler-utils=pdfinfo \
                 fonts-sil-charis=/usr/share/fonts/truetype/charis fonts-inter=/usr/share/fonts/opentype/inter
 needs_grade  := bubblewrap=bwrap libseccomp-dev=seccomp.h nettle-dev=nettle/hmac.h \
-                libarchive-dev=archive.h libcsv-dev=csv.h libxml2-dev=/usr/include/libxml2
+                libarchive-dev=archive.h libcsv-dev=csv.h libutf8proc-dev=utf8proc.h libxml2-dev=/usr/include/libxml2
 needs_gradescope := zip=zip
 needs_rehearse := python3=python3
 needs_integrity := similarity-tester=sim_c++

@@ -242,6 +242,10 @@ double class_total(const Class *c, const Mark *mark);
 // Reads roster.csv and groups.csv. False: it has said what is amiss.
 bool roster_read(Class *c, bool *listed);
 
+// A copy of a name in the form that names are compared in: of a letter and its accent one character
+// (Unicode's NFC), as most systems write it and macOS does not. The caller frees it.
+char *roster_name(const char *name);
+
 // The student of that name, or NULL; and a new one.
 Student *roster_find(const Class *c, const char *name);
 Student *roster_add(Class *c, const char *name);

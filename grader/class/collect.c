@@ -184,7 +184,8 @@ static bool scan(Class *c, bool listed, const HandIn *skip, size_t skips)
     size_t count = 0;
     if (!top) return say(c->folder);
     for (struct dirent *e; (e = readdir(top));) {
-        if (e->d_name[0] == '.' || strcmp(e->d_name, "manifest.csv") == 0) continue;
+        if (strspn(e->d_name, ".") == strlen(e->d_name) || !strcmp(e->d_name, "manifest.csv"))
+            continue;
         name = reallocarray(name, count + 1, sizeof *name);
         name[count++] = strdup(e->d_name);
     }
@@ -197,7 +198,10 @@ static bool scan(Class *c, bool listed, const HandIn *skip, size_t skips)
         bool is_named = false, there = lstat(path, &at) == 0;
         for (size_t s = 0; s < skips; s++) is_named = is_named || !strcmp(skip[s].path, name[n]);
         HandIn h = { .student = name[n], .path = name[n], .time = NO_TIME };
-        if (there && (S_ISDIR(at.st_mode) || found_suffix(name[n]))) {
+        if (name[n][0] == '.')
+            add_stray(c,
+                      text_format("Not looked at, since its name begins with a dot: %s", name[n]));
+        else if (there && (S_ISDIR(at.st_mode) || found_suffix(name[n]))) {
             if (!is_named) good = take_hand_in(c, &h, listed, skip, skips);
         } else if (!is_named)
             add_stray(c,

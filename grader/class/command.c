@@ -384,6 +384,7 @@ static int run(size_t command, int count, char **words)
     if (!read_words(command, &w, count, words)) return 2;
     bool shows = commands[command].act == show_log, makes = commands[command].act == make_variants;
     if (!makes && !is_graded(w.grades)) return 1;
+    w.student = roster_name(w.student);
     if ((shows || makes) && *w.lesson && !find_lesson(&w)) return 1;
     if (makes) return make_variants(&(Class){ .grades = w.grades }, &w);
     if (shows) return show_log(&(Class){ .grades = w.grades }, &w);

@@ -3,20 +3,30 @@
 #include "text.h"
 #include <stdlib.h>
 #include <string.h>
+#include <utf8proc.h>
+
+char *roster_name(const char *name)
+{
+    utf8proc_uint8_t *composed = utf8proc_NFC((const utf8proc_uint8_t *)name);
+    return composed ? (char *)composed : strdup(name); // what is not UTF-8 stays as it is
+}
 
 Student *roster_find(const Class *c, const char *name)
 {
-    for (size_t n = 0; n < c->students; n++)
-        if (strcmp(c->student[n].name, name) == 0) return &c->student[n];
-    return NULL;
+    Student *found = NULL;
+    char *wanted = roster_name(name);
+    for (size_t n = 0; n < c->students && !found; n++)
+        if (strcmp(c->student[n].name, wanted) == 0) found = &c->student[n];
+    free(wanted);
+    return found;
 }
 
 Student *roster_add(Class *c, const char *name)
 {
     c->student = reallocarray(c->student, c->students + 1, sizeof *c->student);
     Student *s = &c->student[c->students++];
-    *s = (Student){ .name = strdup(name) };
-    secret_keyed("student", name, s->pseudonym, PSEUDONYM_DIGITS);
+    *s = (Student){ .name = roster_name(name) };
+    secret_keyed("student", s->name, s->pseudonym, PSEUDONYM_DIGITS);
     return s;
 }
 
@@ -34,7 +44,7 @@ static bool read_students(Class *c, const char *path)
                                "and name the folders in a column `submission`",
                                name);
         Student *s = roster_add(c, name);
-        if (*hands_in) s->hands_in = strdup(hands_in);
+        if (*hands_in) s->hands_in = roster_name(hands_in);
     }
     return true;
 }
@@ -57,7 +67,7 @@ static bool read_groups(Class *c, const char *path, bool listed)
         if (s->group)
             return table_amiss(&t, n, "'%s' is in the group '%s' already. Remove one of the rows",
                                name, s->group);
-        s->group = strdup(group);
+        s->group = roster_name(group);
     }
     return true;
 }
@@ -86,8 +96,9 @@ static bool is_meant(const Student *s, const char *name, size_t stem, enum means
         || (strlen(called) == stem && strncmp(called, name, stem) == 0);
 }
 
-size_t roster_members(const Class *c, const char *name, size_t **members)
+size_t roster_members(const Class *c, const char *raw, size_t **members)
 {
+    char *name = roster_name(raw);
     size_t count = 0, stem = strlen(name) - found_suffix(name);
     const char *group = NULL;
     *members = calloc(c->students + 1, sizeof **members);
@@ -97,6 +108,7 @@ size_t roster_members(const Class *c, const char *name, size_t **members)
             (*members)[count++] = n;
             group = c->student[n].group;
         }
+    free(name);
     if (count != 1 || !group) return count;
     // What one member hands in is all the members'.
     count = 0;

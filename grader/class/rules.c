@@ -252,6 +252,7 @@ static bool each_student(Rules *r, config_setting_t *group, void *nothing)
     if (!s.student)
         return amiss(r, group,
                      "a student needs a name, or the pseudonym: name = \"Ada Lovelace\";");
+    s.student = roster_name(s.student);
     if (!read_whole(r, group, "budget", &s.budget) || !read_lessons(r, group, "excused", &s.excused)
         || !read_list(r, group, "extensions", &s, each_extension))
         return false;

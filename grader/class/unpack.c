@@ -118,6 +118,17 @@ static bool read_entry(Unpacking *u, const char *path)
     return true;
 }
 
+// A sparse file can end in a hole, of which no block tells.
+static bool read_last_hole(Unpacking *u, struct archive_entry *e)
+{
+    int64_t size = archive_entry_size_is_set(e) ? archive_entry_size(e) : 0;
+    if (size > ARCHIVE_BYTES)
+        return refuse_all("it has more than %d MiB once it is unpacked", ARCHIVE_BYTES >> 20);
+    for (; u->count < (size_t)size; u->count++)
+        if (u->count < SUBMISSION_BYTES) u->bytes[u->count] = 0;
+    return true;
+}
+
 static bool take_entry(Unpacking *u, struct archive_entry *e)
 {
     const char *raw = archive_entry_pathname(e);
@@ -129,7 +140,7 @@ static bool take_entry(Unpacking *u, struct archive_entry *e)
     bool good = is_allowed(e, path);
     if (good && ++u->entries > MOST_ENTRIES)
         good = refuse_all("it has more than %d entries", MOST_ENTRIES);
-    if (good && type != S_IFDIR) good = read_entry(u, path);
+    if (good && type != S_IFDIR) good = read_entry(u, path) && read_last_hole(u, e);
     if (good && length) {
         if (type == S_IFDIR) refuse(name, path, strdup("it is no regular file"));
         else if (u->count > SUBMISSION_BYTES)

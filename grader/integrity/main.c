@@ -39,8 +39,9 @@ static bool is_lesson(const char *lesson, const char *wanted)
 
 // The last one of a student, who is named or a pseudonym, and of a lesson ("": any). NULL: there is
 // none, and it has said so.
-static const Graded *find(const char *grades, const char *student, const char *lesson)
+static const Graded *find(const char *grades, const char *name, const char *lesson)
 {
+    const char *student = roster_name(name);
     char pseudonym[PSEUDONYM_DIGITS + 1];
     size_t count;
     const Graded *all = graded_find(grades, &count), *found = NULL;
