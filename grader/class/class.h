@@ -230,7 +230,8 @@ typedef struct Class {
 } Class;
 
 // Works out the marks from the results. Late days are spent in the order of the lessons' deadlines,
-// and by name where two have the same one. False: no memory.
+// and by name where two have the same one. The marks of an earlier call are no more. False: no
+// memory.
 bool class_mark(Class *c);
 
 // The weighted total of a student's marks in per cent, excused lessons left out; NAN: one of them

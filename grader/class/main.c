@@ -113,10 +113,21 @@ int main(int count, char **words)
 {
     char root[PATH_MAX];
     if (count == 2 && strcmp(words[1], "--unpack") == 0) return unpack_main();
-    const char *option = count == 4 ? words[1] : "";
+    const char *option = count > 1 && words[1][0] == '-' ? words[1] : "";
     bool slurm = strcmp(option, "--slurm") == 0, batch = strcmp(option, "--batch") == 0,
          gradescope = strcmp(option, "--gradescope") == 0;
     int status;
+    if (slurm || batch || gradescope ? count != 4 : *option && strcmp(option, "--help") != 0) {
+        if (slurm || batch || gradescope)
+            fprintf(stderr, "class: %s takes %s and GRADES\n", option,
+                    slurm   ? "SUBMISSIONS"
+                    : batch ? "a file"
+                            : "Gradescope's folder");
+        else
+            fprintf(stderr, "class: there is no option %s. A folder of that name is ./%s\n", option,
+                    option);
+        return 2;
+    }
     if (!slurm && !batch && !gradescope && command_main(count, words, &status)) return status;
     if (!getcwd(root, sizeof root)) return 1;
     char **paths = words + count - 2;

@@ -132,6 +132,7 @@ static int by_deadline(const void *a, const void *b, void *class)
 bool class_mark(Class *c)
 {
     find_lessons(c);
+    free(c->mark); // of an earlier call
     c->marks = c->students * c->lessons;
     c->mark = calloc(c->marks + 1, sizeof *c->mark);
     size_t *order = calloc(c->lessons, sizeof *order);

@@ -121,6 +121,13 @@ printf '#include "01-first-kernel.h"\nasm(".rept 2000000000\\n .quad 1\\n .endr"
 build/grader/class "$scratch/bombs" "$scratch/bombed" >/dev/null 2>&1
 holds "no BUILD: $(cat "$scratch/bombed/gradebook.csv")" [ "$(grep -c ',01-first-kernel,BUILD,,0,,,yes,' "$scratch/bombed/gradebook.csv")" -eq 3 ]
 
+# Words that are no folders.
+for wrong in '--slurm x' '--slurm' '--batch x y z' '--slrum x y' '-h x' '--sl'; do
+    # shellcheck disable=SC2086
+    holds "$wrong: is taken for a class" refused build/grader/class $wrong
+    holds "$wrong: is not named" grep -q -- "^class: .*${wrong%% *}" "$scratch/said"
+done
+
 # No class, and none to grade.
 holds 'a folder that is not there is graded' refused build/grader/class "$scratch/none" "$scratch/empty"
 mkdir "$scratch/nobody"
