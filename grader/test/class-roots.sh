@@ -1,0 +1,38 @@
+#!/bin/sh
+# Tests that a class gets the same marks and counters wherever it is graded: once more under another path, as another user, with another
+# TMPDIR, locale, time zone and umask, and every file of the results is the same, byte for byte.
+set -u
+[ -x build/grader/01-first-kernel ] && [ -x build/grader/class ] || { echo 'class-roots: type make ready-1 build/grader/class first'; exit 1; }
+build/grader/sandbox --check >/dev/null || { echo 'class-roots: 0 passed, 1 failed: this machine refuses namespaces'; exit 1; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+chmod 755 "$scratch"
+passed=0 failed=0
+. grader/holds.sh
+python3 -B -c 'import sys; sys.path.insert(0, "grader/rehearsal"); import submissions
+submissions.make_class(sys.argv[1], 7, 15, 1)' "$scratch/class"
+mkdir "$scratch/here" "$scratch/there"
+
+env -u TMPDIR LC_ALL=C TZ=UTC build/grader/class "$scratch/class" "$scratch/here" >"$scratch/said" 2>&1
+holds "here: ends with $?: $(cat "$scratch/said")" [ $? -eq 0 ]
+cp "$scratch/here/secret" "$scratch/there" # seeds and pseudonyms come from it
+
+# A path below /dev/shm, which is this program's own.
+root=/dev/shm/another/and/longer/path/of/the/project work=/dev/shm/elsewhere
+umask 077
+bwrap --dev-bind / / --perms 1777 --tmpfs /dev/shm --perms 0755 --dir /dev/shm/another --perms 0755 --dir "$work" --dir "$work/temporary" \
+    --bind "$PWD" "$root" --bind "$scratch/class" "$work/submissions" --bind "$scratch/there" "$work/grades" --chdir "$root" \
+    --unshare-user --uid 4711 --gid 4711 --setenv TMPDIR "$work/temporary" --setenv LC_ALL C.UTF-8 --setenv TZ Asia/Kathmandu --setenv HOME "$work" \
+    sh -c 'id -u; pwd; exec build/grader/class "$1/submissions" "$1/grades"' sh "$work" >"$scratch/said" 2>&1
+holds "there: ends with $?: $(cat "$scratch/said")" [ $? -eq 0 ]
+umask 022
+holds 'it is no other user, or no other path' [ "$(head -n 2 "$scratch/said" | tr '\n' ' ')" = "4711 $root " ]
+holds "nothing is graded: $(cat "$scratch/here/gradebook.csv")" grep -q ',PASS,2,10,' "$scratch/here/gradebook.csv"
+holds 'nothing is counted' grep -rq '"smsp__inst_executed.sum": [1-9]' "$scratch/here/results"
+for part in gradebook.csv marks.csv pseudonyms.csv results sealed; do
+    holds "$part is another there: $(diff -r "$scratch/here/$part" "$scratch/there/$part" 2>&1 | head -n 6)" diff -rq "$scratch/here/$part" "$scratch/there/$part"
+done
+holds "a path of either is in a result" [ -z "$(grep -rlF -e "$scratch" -e "$root" -e "$work" -e "$PWD" "$scratch/here/results" "$scratch/there/results")" ]
+
+echo "class-roots: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
