@@ -150,8 +150,54 @@ static bool same(const json_t *a, const json_t *b)
         && standing_points(a) == standing_points(b);
 }
 
+// The other members of a group whose result this is.
+static bool is_of_another(const Submission *member, const Submission *s)
+{
+    return member->sealed && strcmp(member->result, s->result) == 0
+        && strcmp(member->pseudonym, s->pseudonym) != 0;
+}
+
+// May the proposal stand for all whose result it is?
+static bool may_stand(const Class *c, const Words *w, const Submission *s, const Submission *p)
+{
+    bool may = true;
+    for (size_t n = 0; n < c->count; n++) {
+        const Submission *m = &c->submission[n];
+        if (!m->sealed || strcmp(m->result, s->result) != 0) continue;
+        json_t *new = standing_overridden(m, standing_read(p, p->result));
+        may = standing_may_stand(w, m, new) && may;
+        json_decref(new);
+    }
+    return may;
+}
+
+// Writes the lines of the other members. The result's own line follows them.
+static bool log_others(const Class *c, const Words *w, const Submission *s, const Submission *p)
+{
+    bool good = true;
+    for (size_t n = 0; good && n < c->count; n++) {
+        const Submission *m = &c->submission[n];
+        if (!is_of_another(m, s)) continue;
+        json_t *old = standing_overridden(m, standing_read(m, m->result)),
+               *new = standing_overridden(m, standing_read(p, p->result)),
+               *hash = hash_of(p->result);
+        json_object_set(new, "result", hash);
+        if (!line_of(m, hash)) {
+            json_t *fresh = command_line(w, "regrade", m);
+            json_object_set(fresh, "old", old);
+            json_object_set(fresh, "new", new);
+            good = log_add(fresh);
+        }
+        json_decref(old);
+        json_decref(new);
+        json_decref(hash);
+    }
+    return good;
+}
+
 // False: something could not be written.
-static bool settle(const Words *w, const Submission *s, const Submission *p, Counts *counts)
+static bool settle(const Class *c, const Words *w, const Submission *s, const Submission *p,
+                   Counts *counts)
 {
     json_t *old = standing_overridden(s, standing_read(s, s->result)),
            *new = standing_overridden(s, standing_read(p, p->result));
@@ -164,9 +210,9 @@ static bool settle(const Words *w, const Submission *s, const Submission *p, Cou
     } else {
         if (!same(old, new)) show(s, old, new);
         counts->changed += !same(old, new);
-        bool may = standing_may_stand(w, s, new);
+        bool may = may_stand(c, w, s, p);
         counts->kept += !may;
-        if (w->apply && may) good = apply(w, s, p, old, new);
+        if (w->apply && may) good = log_others(c, w, s, p) && apply(w, s, p, old, new);
     }
     counts->all++;
     json_decref(old);
@@ -185,7 +231,7 @@ int regrade(Class *c, const Words *w)
     }
     if (!trust_find() || !grade_beside(&some, w, proposal)) return 1;
     for (size_t n = 0; n < some.count; n++)
-        if (!settle(w, &some.submission[n], &proposal[n], &counts)) return 1;
+        if (!settle(c, w, &some.submission[n], &proposal[n], &counts)) return 1;
     printf("%zu graded anew by %s: %zu marks would change, %zu would not\n", counts.all,
            class_version(), counts.changed, counts.all - counts.changed - counts.faults);
     if (!w->apply) {

@@ -308,6 +308,52 @@ row 'Gil,01-one,'
 holds 'one of two submissions has the result of the other' [ "$(files '01-one-2.json')" -eq 1 ]
 holds 'a forgotten member has a mark' [ -z "$(grep Bob "$grades/gradebook.csv")" ]
 
+# ---- Late days and a group, released and then regraded
+
+class=$scratch/late grades=$scratch/lategrades
+mkdir -p "$class" "$grades"
+: >"$tree/changes"
+hand_in Hal 01-one 'SLOW 7 1'
+hand_in Hal 02-two 'PASS 10 2'
+hand_in two 02-two 'SLOW 5 0'
+printf 'group,student\ntwo,Ivy\ntwo,Joe\n' >"$grades/groups.csv"
+printf 'student,lesson,file,time\n%s\n%s\n%s\n' 'Hal,01-one,Hal/01-one.cu,2026-10-01T12:00Z' 'Hal,02-two,Hal/02-two.cu,2026-10-08T12:00Z' \
+    'two,02-two,two/02-two.cu,2026-10-09T12:00Z' >"$class/manifest.csv"
+cat >"$grades/class.cfg" <<'CFG'
+late = { budget = 1; penalty = 10.0; };
+lessons = ( { name = "01-one"; deadline = "2026-10-01T00:00Z"; }, { name = "02-two"; deadline = "2026-10-08T00:00Z"; } );
+CFG
+grade
+row 'Hal,01-one,SLOW,1,7,,1,' # the day of the budget
+row 'Hal,02-two,PASS,2,9,,1,' # a day beyond it
+row 'Ivy,02-two,SLOW,0,4.5,,2,' # one of two days
+row 'Joe,02-two,SLOW,0,4.5,,2,'
+printf '// expect: MEMORY\n// is: MEMORY 0 null\n' >"$tree/grader/wrong/02-two/g.cu"
+printf '// expect: BOUNDS\n// is: BOUNDS 0 null\n' >"$tree/grader/wrong/02-two/c.cu"
+works 'late marks are not released' release WHO=G STUDENT=Hal
+works "a group's second member alone has no release" release WHO=G STUDENT=Joe
+: >"$tree/calls"
+printf 's/SLOW 7 1/PASS 10 2/\nt\ns/SLOW 5 0/SLOW 7 1/\n' >"$tree/changes"
+works 'late marks are not regraded' regrade WHO=G WHY=w APPLY=1
+calls 3
+row 'Hal,01-one,PASS,2,10,,1,'
+row 'Hal,02-two,PASS,2,9,,1,'
+row 'Ivy,02-two,SLOW,1,6.3,,2,'
+row 'Joe,02-two,SLOW,1,6.3,,2,'
+echo 's/SLOW 5 0/WRONG 0 null/' >"$tree/changes"
+fails "the second member's released mark is lowered" regrade WHO=G WHY=w APPLY=1 LESSON=2
+row 'Joe,02-two,SLOW,1,6.3,,2,'
+holds 'a member has no line in the log' [ "$(grep -c '"does":"regrade".*"lesson":"02-two"\|"lesson":"02-two".*regrade' "$grades/log.jsonl")" -eq 3 ]
+echo 's/SLOW 7 1/WRONG 0 null/' >"$tree/changes"
+fails 'a released mark falls with what it costs to be late' regrade WHO=G WHY=w APPLY=1
+row 'Hal,01-one,PASS,2,10,,1,'
+works 'a mark cannot be lowered by a word' regrade WHO=G WHY=w APPLY=1 LOWER=1
+row 'Hal,01-one,WRONG,,0,,1,' # worth nothing, it takes no day
+row 'Hal,02-two,PASS,2,10,,1,'
+row 'Ivy,02-two,WRONG,,0,,2,' # as it was shown before
+row 'Joe,02-two,WRONG,,0,,2,'
+works "the log of a group's marks does not hold" log
+
 # ---- Replay: lesson 1 as it is
 
 mkdir -p "$scratch/real/Ada"
