@@ -109,29 +109,40 @@ static int grade_gradescope(Class *c, const char *root)
     return !good;
 }
 
+// What each option takes besides GRADES.
+static const struct {
+    const char *option, *takes;
+} options[] = { { "--slurm", "SUBMISSIONS" },
+                { "--batch", "a file" },
+                { "--gradescope", "a folder" } };
+
+// False: it has said that there is no such option, or what it takes.
+static bool option_is_good(const char *option, int count)
+{
+    for (size_t n = 0; n < sizeof options / sizeof *options; n++)
+        if (strcmp(options[n].option, option) == 0) {
+            if (count == 4) return true;
+            fprintf(stderr, "class: %s takes %s and GRADES\n", option, options[n].takes);
+            return false;
+        }
+    fprintf(stderr, "class: there is no option %s. A folder of that name is ./%s\n", option,
+            option);
+    return false;
+}
+
 int main(int count, char **words)
 {
     char root[PATH_MAX];
     if (count == 2 && strcmp(words[1], "--unpack") == 0) return unpack_main();
     const char *option = count > 1 && words[1][0] == '-' ? words[1] : "";
-    bool slurm = strcmp(option, "--slurm") == 0, batch = strcmp(option, "--batch") == 0,
-         gradescope = strcmp(option, "--gradescope") == 0;
+    if (strcmp(option, "--help") == 0) option = ""; // command.h's
     int status;
-    if (slurm || batch || gradescope ? count != 4 : *option && strcmp(option, "--help") != 0) {
-        if (slurm || batch || gradescope)
-            fprintf(stderr, "class: %s takes %s and GRADES\n", option,
-                    slurm   ? "SUBMISSIONS"
-                    : batch ? "a file"
-                            : "Gradescope's folder");
-        else
-            fprintf(stderr, "class: there is no option %s. A folder of that name is ./%s\n", option,
-                    option);
-        return 2;
-    }
-    if (!slurm && !batch && !gradescope && command_main(count, words, &status)) return status;
+    if (*option && !option_is_good(option, count)) return 2;
+    if (!*option && command_main(count, words, &status)) return status;
     if (!getcwd(root, sizeof root)) return 1;
     char **paths = words + count - 2;
     Class c = { .folder = paths[0], .grades = paths[1] };
-    if (gradescope) return grade_gradescope(&c, root);
-    return batch ? grade_batch(&c, paths[0], root) : grade_class(&c, root, slurm);
+    if (strcmp(option, "--gradescope") == 0) return grade_gradescope(&c, root);
+    if (strcmp(option, "--batch") == 0) return grade_batch(&c, paths[0], root);
+    return grade_class(&c, root, *option);
 }
