@@ -51,13 +51,15 @@ static void say_end(const Class *c)
                 && strcmp(c->mark[n].verdict, "EXCUSED") != 0;
     }
     if (timeless)
-        printf("%zu submissions have no time, and count as handed in on time. manifest.csv could "
-               "say when they were.\n",
-               timeless);
+        printf(
+            "Submissions without a time, which count as handed in on time: %zu. manifest.csv could "
+            "say when they were handed in.\n",
+            timeless);
     if (untrusted)
-        printf("%zu marks are left out, since their results are not trusted.\n", untrusted);
+        printf("Marks that are left out, since their results are not trusted: %zu.\n", untrusted);
     if (unknown > untrusted)
-        printf("%zu marks are not known, since the grader failed: these students have no total.\n",
+        printf("Marks that are not known, since the grader failed: %zu. These students have no "
+               "total.\n",
                unknown - untrusted);
 }
 

@@ -252,7 +252,7 @@ int report(Class *c, const Words *w)
     if (!r.style || !write_pages(&r, folder)) return 1;
     printf("%s/index.html, and a page for each of %zu students\n", folder, c->students);
     if (r.hidden)
-        printf("%zu marks are not on the students' pages, since they are not released. Type: make "
+        printf("Marks that are not released, and so not on the students' pages: %zu. Type: make "
                "release, or write into class.cfg: pages = \"graded\";\n",
                r.hidden);
     free(folder);

@@ -301,7 +301,7 @@ static void write_subtitle(Page *p, const Report *r)
     page_text(p, "%zu students, %zu lessons, %zu submissions. ", c->students, c->lessons, c->count);
     if (c->rules.graded_pages) page_text(p, "The students' pages show what is graded.");
     else
-        page_text(p, "The students' pages show what is released: %zu of %zu marks are not.",
+        page_text(p, "The students' pages show what is released. Marks that are not: %zu of %zu.",
                   r->hidden, c->marks);
     page_close(p);
 }

@@ -180,16 +180,16 @@ holds 'a page that could not be written whole was written' diff -r "$grades/repo
 
 rules ''
 works 'no report before a release' report
-says '20 marks are not on the students'
+says "not on the students' pages: 20\."
 shows "$(page_of "$ada")" 'The total follows'
 hides "$(page_of "$ada")" 'in words'
 row "$(page_of "$ada")" Lessons '01-one|not released yet|||10||'
-shows "$index" '20 of 20 marks are not'
+shows "$index" 'Marks that are not: 20 of 20'
 row "$index" '01-one: verdicts' 'PASS|2|1'
 class comment STUDENT=Bob LESSON=1 WHO=Grace WORDS='too early for <b>Bob</b>'
 holds 'a lesson is not released' class release WHO=Grace LESSON=1 STUDENT=Bob
 works 'no report after a release' report
-says '19 marks are not on the students'
+says "not on the students' pages: 19\."
 row "$(page_of Bob)" Lessons '01-one|RACE||0|10||0'
 row "$(page_of Bob)" Lessons '02-two|not released yet|||10||'
 shows "$(page_of Bob)" 'RACE  in words'
