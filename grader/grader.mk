@@ -24,9 +24,12 @@ watch: build/grader/study                               ## the same, for the fir
 	@$(watchful)
 	@build/grader/study watch
 
-# What is said to the commands about a class: make has these in the environment of its shell, as they were typed. An empty one
-# says nothing. Whoever grades anew needs the graders.
-class_words = $(foreach word,STUDENT LESSON POINTS WHO WHY WORDS APPLY LOWER SUBMISSIONS,"$(word)=$$$(word)")
+# What is said to the commands about a class: make has these in the environment of its shell, as they were typed: a $ in them is no
+# more than that, and $(shell ...) is not run. An empty one says nothing. Whoever grades anew needs the graders.
+class_said := STUDENT LESSON POINTS WHO WHY WORDS APPLY LOWER SUBMISSIONS
+$(foreach word,$(class_said) GRADES FILE TOKEN,$(if $(filter command environment,$(firstword $(origin $(word)))), \
+    $(eval override $(word) := $$(value $(word)))$(eval export $(word))))
+class_words = $(foreach word,$(class_said),"$(word)=$$$(word)")
 class_run   = @build/grader/class $@ "GRADES=$${GRADES:-grades}" $(class_words)
 
 release: $$(foreach l,$$(numbers),$$(call grading,$$l)) $$(classroom)                                ## record the marks as students get them, after canaries: GRADES= WHO=

@@ -49,12 +49,14 @@ int override(Class *c, const Words *w)
     bool back = strcmp(w->points, "graded") == 0;
     json_t *old = standing_mark(m), *points = back ? NULL : read_points(w->points);
     if (!back && !points) return 2;
-    if (!*m->verdict || (back && !m->overridden)) {
-        char *name = command_name(s);
-        fprintf(stderr,
-                *m->verdict ? "%s has the points that it was graded with\n"
-                            : "%s is not graded yet. Type: make grade\n",
-                name);
+    const char *why = !*m->verdict           ? "is not graded yet. Type: make grade"
+                    : back && !m->overridden ? "has the points that it was graded with"
+                    : !back && isnan(m->points) && strcmp(m->verdict, "EXCUSED") == 0
+                        ? "is excused, and so has no points. Take the lesson "
+                          "out of `excused` in class.cfg first"
+                        : NULL;
+    if (why) {
+        fprintf(stderr, "%s %s\n", command_name(s), why);
         return 1;
     }
     // What stands once this is done: what was graded, or what it would be with these points.

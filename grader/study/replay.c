@@ -90,6 +90,7 @@ static bool says_differences(const Token *t, const json_t *result, const char *h
     char *toolkit = toolkit_version(), *part = token_part(version());
     const char *gpu = text_of(json_object_get(result, "gpu"), "device");
     bool other = differs("The file's SHA-256", t->hash, *hash ? hash : NULL);
+    if (other) say(8, "To replay the file that was handed in, name it: FILE=");
     other = differs("The grader's version", t->version, part) || other;
     other = differs("nvcc's version", t->toolkit, toolkit) || other;
     other = differs("The simulated device", t->device, text_of(result, "device")) || other;

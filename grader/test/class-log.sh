@@ -353,6 +353,11 @@ row 'Hal,02-two,PASS,2,10,,1,'
 row 'Ivy,02-two,WRONG,,0,,2,' # as it was shown before
 row 'Joe,02-two,WRONG,,0,,2,'
 works "the log of a group's marks does not hold" log
+echo 'students = ( { name = "Joe"; excused = ( "01-one" ); } );' >>"$grades/class.cfg"
+grade
+fails 'an excused student is given points' override STUDENT=Joe LESSON=1 POINTS=3 WHO=G WHY=w
+says 'is excused'
+row 'Joe,01-one,EXCUSED,,,'
 
 # ---- Replay: lesson 1 as it is
 
@@ -369,6 +374,7 @@ holds 'the token has not the seed that was used' \
 holds 'another file is the same' misses "$token" solutions/01-first-kernel.cu
 says 'points in the class, and PASS, 10 points'
 says "The file's SHA-256: [0-9a-f]* in the"
+says 'name it: FILE='
 holds 'a mistyped token is taken' misses "$(echo "$token" | sed 's/:h200:/:h100:/')" "$scratch/real/Ada/01-first-kernel.cu"
 says 'compare it with'
 holds 'no token is taken' misses 1:2:3 ''
@@ -388,9 +394,9 @@ says 'no lesson 77'
 # What is typed to make comes as it was typed.
 # shellcheck disable=SC2016
 holds 'make does not pass the words on' \
-    make -s comment GRADES="$scratch/realgrades" STUDENT=Ada LESSON=1 WHO="Pat O'Hara" WORDS='a "b" `c` \d' >"$said"
+    make -s comment GRADES="$scratch/realgrades" STUDENT=Ada LESSON=1 WHO="Pat O'Hara" WORDS='a "b" `c` \d $5 $(shell echo RAN) #' >"$said"
 holds 'they are other words' \
-    grep -qF "\"who\":\"Pat O'Hara\",\"words\":\"a \\\"b\\\" \`c\` \\\\d\"" "$scratch/realgrades/log.jsonl"
+    grep -qF "\"who\":\"Pat O'Hara\",\"words\":\"a \\\"b\\\" \`c\` \\\\d \$5 \$(shell echo RAN) #\"" "$scratch/realgrades/log.jsonl"
 
 echo "class-log: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]
