@@ -112,7 +112,7 @@ finds 'simulator/machine/turn.c: machine links serve_turn of simulator/runtime/t
 finds 'does not give the order of the rooms' "sed -i '/^base < /s/main/the end/' ARCHITECTURE.md"
 finds 'NOT CHECKED: what the rooms link' 'rm exercises/*'
 finds 'the grader reaches the simulator' "echo '#include \"../simulator/memory/memory.h\"' >>grader/text.c"
-finds 'checks include grader.h only' "echo '#include \"session.h\"' >>grader/lessons/$lesson.c"
+finds 'include grader.h, and what variants are made of, only' "echo '#include \"session.h\"' >>grader/lessons/$lesson.c"
 finds 'its own contract and CUDA only' "echo '#include \"helper.h\"' >>solutions/$lesson.cu"
 finds 'a contract includes CUDA only' "echo '#include \"helper.h\"' >>grader/lessons/$lesson.h"
 finds 'compares the address of a handler' \
