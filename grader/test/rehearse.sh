@@ -50,7 +50,7 @@ esac
 { echo student,lesson,verdict; ls "$1" | sed "s/.*step.*/&,01-first-kernel,$verdict/; t; s/\$/,05-none,MISSING/"; } >"$2/gradebook.csv"
 case $FAULT in
 file) : >/tmp/left-by-a-run ;;
-folder) mkdir -p build/run/01-first-kernel@left.1 ;;
+folder) mkdir -p build/run/01-first-kernel@left.4194305 ;;
 process) setsid sleep 60 & ;;
 IPC) ipcmk -Q >/dev/null ;;
 differs) date +%s%N >"$2/marks.csv" ;;
@@ -61,7 +61,7 @@ chmod +x "$tree/build/grader/class"
 rehearsed() { (cd "$tree" && FAULT=$1 python3 -B grader/rehearsal/rehearse.py --count 8 --kills "${2:-0}" --lesson 1 >"$shown" 2>&1); }
 refused() { ! rehearsed "$@"; }
 holds 'a run without a fault has one' rehearsed none 1
-for fault in 'file file.*are left: /tmp/left-by-a-run' 'folder files are left: build/run/01-first-kernel@left.1' 'process a process is left: sleep' \
+for fault in 'file file.*are left: /tmp/left-by-a-run' 'folder files are left: build/run/01-first-kernel@left.4194305' 'process a process is left: sleep' \
     'IPC IPC are left' 'verdict .*step.*: WRONG, stated is PASS' 'fails it cannot be graded'; do
     holds "${fault%% *}: it is not found" refused "${fault%% *}"
     holds "${fault%% *}: it is not told" says "${fault#* }"
