@@ -184,8 +184,8 @@ def differences(one, two):
 
 
 def is_in_use(path):
-    """Whether a path under build/run, of a lesson, a machine and a process, is taken for one in use, as that number is a process's
-    again: the next grader after that process sweeps it."""
+    """Whether a path under build/run, of a lesson, a machine and a process, is of a process that there is: a grader that works in this
+    folder beside the rehearsal."""
     number = path.partition('@')[2].partition('/')[0].rpartition('.')[2]
     return number.isdigit() and os.path.exists('/proc/' + number)
 
