@@ -3,6 +3,7 @@
 #include "buffer.h"
 #include "reason.h"
 #include "check.h"
+#include "confine.h"
 #include "event_words.h"
 #include "record.h"
 #include "run.h"
@@ -377,7 +378,12 @@ void blame_outcome(enum outcome outcome)
     if (outcome == OUTCOME_LOST)
         check_add_fact(VERDICT_GRADER_ERROR, lost,
                        check.session.output_bytes ? "Its output is above." : NULL, "make doctor");
-    if (explained()) return;
+    const char *failure = outcome == OUTCOME_ENDED ? confine_failure(e->status) : NULL;
+    if (failure)
+        check_add_fact(VERDICT_GRADER_ERROR, failure,
+                       check.session.output_bytes ? "What it says is above." : NULL,
+                       "type the same again; if that does not help: make doctor");
+    if (failure || explained()) return;
     if (outcome == OUTCOME_ENDED && e->signal) blame_signal(e->signal);
     else if (outcome == OUTCOME_ENDED) blame_exit(e->status);
     if (outcome == OUTCOME_LATE) blame_lateness();

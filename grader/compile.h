@@ -1,5 +1,6 @@
 // Compiling a submission.
 #pragma once
+#include <jansson.h>
 #include <stdbool.h>
 
 enum compiled {
@@ -8,6 +9,9 @@ enum compiled {
     COMPILE_LATE,        // it was stopped after COMPILE_SECONDS
     COMPILE_NO_COMPILER, // nvcc cannot be started; errno says why
     COMPILE_NO_HARNESS,  // build/grader/worker.o is not there
+    COMPILE_NO_SANDBOX,  // in the sandbox it does not start, or refuses even an empty file
+    COMPILE_STARVED,     // the sandbox's limit of memory was not enough
+    COMPILE_NO_MEMORY,   // the machine's was not: never the file's fault alone
 };
 
 enum { COMPILE_SECONDS = 60, COMPILE_MORE = 8 };
@@ -18,6 +22,10 @@ enum { COMPILE_SECONDS = 60, COMPILE_MORE = 8 };
 // compiled outside of the sandbox (confine.h). Environment: NVCC (nvcc) and ARCH (90).
 enum compiled compile_program(const char *root, const char *folder, const char *name,
                               const char *source, const char *const *more, bool ours);
+
+// The fact (record.h) that says why there is no program: the file's fault, or the grader's. errno
+// is as compile_program() has left it.
+json_t *compile_refusal(enum compiled end);
 
 // Where it leaves the list of all files that it read to make that program: gcc's -MD.
 const char *compile_list(const char *worker);

@@ -411,23 +411,10 @@ static json_t *prepare(const Result *r, const char *root, const char *define)
                             : "DEVICE asks for a GPU, and there is none that its driver can use",
                         NULL, "leave DEVICE unset, or type: make doctor");
 
-    switch (compile_program(root, run_folder(), "worker", r->submission,
-                            (const char *[]){ define, NULL }, false)) {
-    case COMPILED:
-        return libraries_refusal(compile_list(run_worker()), run_profile(), r->submission);
-    case COMPILE_LATE:
-        return fact_new(VERDICT_BUILD, "the compiler was stopped after a minute", NULL, NULL);
-    case COMPILE_NO_COMPILER:
-        return fact_new(VERDICT_NODEVICE,
-                        text_format("nvcc cannot be started: %s", strerror(errno)), NULL,
-                        "make doctor");
-    case COMPILE_NO_HARNESS:
-        return fact_new(VERDICT_GRADER_ERROR, text_format("%s is missing", run_harness()), NULL,
-                        "make lesson-1, which builds it");
-    default:
-        return fact_new(VERDICT_BUILD, "The compiler refuses the file; its messages are above.",
-                        NULL, "fix the first error; later ones may follow from it");
-    }
+    enum compiled end = compile_program(root, run_folder(), "worker", r->submission,
+                                        (const char *[]){ define, NULL }, false);
+    if (end != COMPILED) return compile_refusal(end);
+    return libraries_refusal(compile_list(run_worker()), run_profile(), r->submission);
 }
 
 // Those of another run would stand for this one's, should a check not come so far.

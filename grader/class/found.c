@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "class.h"
 #include "process.h"
+#include "sandbox/ends.h"
 #include "text.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { UNPACK_SECONDS = 60, NO_SANDBOX = 125 };
+enum { UNPACK_SECONDS = 60 };
 
 size_t found_suffix(const char *name)
 {
@@ -193,7 +194,7 @@ static void take_archive(Found *f, const char *path, const char *name)
     struct stat at = { 0 };
     if (!why) {
         int status = unpack(archive, told, true);
-        if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == NO_SANDBOX) {
+        if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == SANDBOX_FAILED) {
             lseek(archive, 0, SEEK_SET);
             status = unpack(archive, told, false);
         }

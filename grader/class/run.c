@@ -224,6 +224,22 @@ const Submission **class_find_due(const Class *c, size_t *count)
     return due;
 }
 
+// Says that the grader has failed on some, and where it is said why.
+static void tell_failed(const Submission **due, size_t count)
+{
+    size_t failed = 0;
+    const char *first = NULL;
+    for (size_t n = 0; n < count; n++) {
+        if (!has_failed(due[n])) continue;
+        if (!failed++) first = due[n]->words;
+    }
+    if (failed)
+        fprintf(stderr,
+                "%zu of %zu are GRADER-ERROR, the grader's own failure, and cost no points. Read "
+                "%s, mend that, and type the same again.\n",
+                failed, count, first);
+}
+
 bool class_run(const Class *c, const char *root, int at_once)
 {
     size_t all, done = 0, next = 0;
@@ -241,6 +257,7 @@ bool class_run(const Class *c, const char *root, int at_once)
         if (done > before) class_tell(done, all, began);
     }
     process_sweep();
+    if (good) tell_failed(due, all);
     free(jobs);
     free(due);
     return good;

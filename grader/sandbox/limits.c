@@ -145,6 +145,36 @@ bool limits_set(const Limits *l)
         && setrlimit(RLIMIT_CORE, &(struct rlimit){ 0 }) == 0;
 }
 
+// The number behind a name, in a file with a name and a number a line, or the only number of a
+// file; 0: there is none.
+static unsigned long long count_in(const char *folder, const char *name, const char *key)
+{
+    char path[PATH_MAX + 64], line[128];
+    unsigned long long number = 0;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "re");
+    while (f && fgets(line, sizeof line, f)) {
+        size_t n = strlen(key);
+        if (strncmp(line, key, n) == 0 && sscanf(line + n, "%llu", &number) == 1) break;
+    }
+    if (f) fclose(f);
+    return number;
+}
+
+// Source: the kernel's cgroup-v2.rst, "memory.events", and cgroup-v1/memory.rst. The first count is
+// of all that were killed in the group, whoever's memory was used up.
+enum killed limits_killed(void)
+{
+    const Group *g = &groups[MEMORY];
+    if (!kept_by[MEMORY]) return KILLED_NONE;
+    bool v2 = strcmp(kept_by[MEMORY], "cgroup v2") == 0;
+    if (!count_in(g->path, v2 ? "memory.events" : "memory.oom_control", "oom_kill "))
+        return KILLED_NONE;
+    bool reached =
+        v2 ? count_in(g->path, "memory.events", "oom ") : count_in(g->path, "memory.failcnt", "");
+    return reached ? KILLED_BY_LIMIT : KILLED_BY_MACHINE;
+}
+
 void limits_remove(void)
 {
     for (int c = 0; c < CONTROLLERS; c++) remove_group(&groups[c]);

@@ -4,8 +4,9 @@
 // Runs a command in namespaces of its own (bubblewrap): it sees /usr, an empty /tmp, a /proc and a
 // /dev of its own, and the paths that are named; no network, no other process, no other user's
 // file. Of the environment it has what is named. Its standard streams, and its descriptors, are the
-// caller's. The exit status is the command's, or 128 and the number of its signal; 125: the sandbox
-// itself could not be made, which standard error explains.
+// caller's. What a path leads through, be it links in folders that are hidden, is there too. The
+// exit status is the command's, or 128 and the number of its signal, or one of ends.h, which no
+// command can have: 125 if there is no sandbox or no command, which standard error explains.
 //
 // --isolation user, and process, do without namespaces (sandbox.h): never less than what is asked
 // for.
@@ -14,6 +15,7 @@
 //     machine, with "type COMMAND" below what can be mended; STATE is found, or limited. The last
 //     line is "isolation: " and the best that there is. 1 if that is not namespaces.
 #define _GNU_SOURCE
+#include "ends.h"
 #include "sandbox.h"
 #include <errno.h>
 #include <getopt.h>
@@ -27,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_PATHS = 32, MOST_WORDS = 256, NO_SANDBOX = 125 };
+enum { MOST_PATHS = 32, MOST_WORDS = 512, MOST_LINKS = 64 };
 
 typedef struct Options {
     const char *read[MOST_PATHS + 1], *keep[MOST_PATHS + 1], *write, *at;
@@ -43,11 +45,18 @@ typedef struct Words {
     size_t count;
 } Words;
 
+// What the command's process tells us.
+typedef struct Told {
+    bool another, failed; // it has become another user; it could not become the command
+} Told;
+static Told *told;
+
 static void fail(const char *what)
 {
     fprintf(stderr, "sandbox: %s: %s\n", what, strerror(errno));
+    if (told) told->failed = true;
     limits_remove();
-    exit(NO_SANDBOX);
+    exit(SANDBOX_FAILED);
 }
 
 static void add_words(Words *w, const char *const *words)
@@ -67,10 +76,12 @@ static char *decimal(unsigned long long number)
 }
 
 // /bin, /lib and their like are links into /usr today; where they are folders, they are shown too.
+// Programs of /usr/bin may be links by way of /etc/alternatives, which has nothing but links.
+static const char *const folders[] = { "/bin", "/sbin", "/lib", "/lib32", "/lib64" };
+
 static void add_system(Words *w)
 {
-    static const char *const folders[] = { "/bin", "/sbin", "/lib", "/lib32", "/lib64" };
-    ADD(w, "--ro-bind", "/usr", "/usr");
+    ADD(w, "--ro-bind", "/usr", "/usr", "--ro-bind-try", "/etc/alternatives", "/etc/alternatives");
     for (size_t n = 0; n < sizeof folders / sizeof *folders; n++) {
         struct stat at;
         char *to =
@@ -80,14 +91,47 @@ static void add_system(Words *w)
     }
 }
 
+static bool lies_in(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+    return strncmp(path, folder, n) == 0 && (!path[n] || path[n] == '/');
+}
+
+// Is this link there without our making it: in a folder that is shown, or made already?
+static bool is_there(const Words *w, const char *link)
+{
+    bool there = lies_in(link, "/proc") || lies_in(link, "/dev");
+    for (size_t n = 0; n < sizeof folders / sizeof *folders; n++)
+        there = there || lies_in(link, folders[n]);
+    for (size_t n = 0; n + 2 < w->count; n++) {
+        const char *to = w->word[n + 2];
+        there = there || (strcmp(w->word[n], "--symlink") == 0 && strcmp(link, to) == 0)
+             || (strcmp(w->word[n], "--ro-bind") == 0 && lies_in(link, to));
+    }
+    return there;
+}
+
+// Shows what a path leads to, under its own name and by the links on the way.
+static void add_path(Words *w, const char *how, const char *path)
+{
+    Link links[MOST_LINKS];
+    char *real = realpath(path, NULL);
+    if (!real) fail(path);
+    ADD(w, how, real, real);
+    size_t count = links_find(path, links, MOST_LINKS);
+    for (size_t n = 0; n < count; n++)
+        if (!is_there(w, links[n].at)) ADD(w, "--symlink", links[n].to, links[n].at);
+}
+
 static void add_paths(Words *w, const Options *o)
 {
     char *room = decimal(o->limits.file);
     add_system(w);
     ADD(w, "--proc", "/proc", "--dev", "/dev");
     ADD(w, "--size", room, "--tmpfs", "/tmp", "--size", room, "--tmpfs", "/dev/shm");
-    for (size_t n = 0; n < o->reads; n++) ADD(w, "--ro-bind", o->read[n], o->read[n]);
-    if (o->write) ADD(w, "--bind", o->write, o->write);
+    for (size_t n = 0; n < o->reads; n++) add_path(w, "--ro-bind", o->read[n]);
+    if (o->write) add_path(w, "--bind", o->write);
+    if (o->at) ADD(w, "--dir", o->at); // nothing that is shown may be in it
     ADD(w, "--remount-ro", "/", "--remount-ro", "/dev", "--chdir", o->at ? o->at : "/tmp");
 }
 
@@ -113,9 +157,8 @@ static const char *const isolations[ISOLATION_COUNT] = {
 #undef X
 };
 
-static bool *another; // the command's process has become another user; it says so to us
-static int
-    made; // a file in which bwrap writes once its namespaces are made; the command has it not
+static int made; // a file in which bwrap says that its namespaces are made, and how the command
+                 // ended; the command has it not
 
 static void become_bwrap(const Options *o)
 {
@@ -138,24 +181,46 @@ static void become_bwrap(const Options *o)
 static void become_command(const Options *o, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(NO_SANDBOX);
-    *another = o->isolation != ISOLATION_PROCESS && stranger_become(o->read, o->write);
+    if (getppid() != parent) _exit(SANDBOX_FAILED);
+    told->another = o->isolation != ISOLATION_PROCESS && stranger_become(o->read, o->write);
     prctl(PR_SET_PDEATHSIG, SIGKILL); // which a change of the user takes away
     if (o->isolation == ISOLATION_NAMESPACES) become_bwrap(o);
     errno = EPERM;
-    if (o->isolation == ISOLATION_USER && !*another)
+    if (o->isolation == ISOLATION_USER && !told->another)
         fail(
             "no other user, which root alone can become, and which must be able to read the paths");
     alone_run(o->keep, o->at, o->command);
     fail(o->command[0]);
 }
 
+// bwrap says how the command has ended only if the command was begun.
+static bool was_begun(void)
+{
+    char said[4096];
+    ssize_t n = pread(made, said, sizeof said - 1, 0);
+    said[n > 0 ? n : 0] = 0;
+    return strstr(said, "\"exit-code\"");
+}
+
+// What is told of the end: the command's own, unless it is not the command's.
+static int end_of(const Options *o, int status, enum killed killed)
+{
+    bool exited = WIFEXITED(status);
+    int own = exited ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    bool begun = !told->failed && (o->isolation != ISOLATION_NAMESPACES || !exited || was_begun());
+    if (!begun) return SANDBOX_FAILED;
+    if (own && killed)
+        return killed == KILLED_BY_LIMIT ? SANDBOX_LIMIT_MEMORY : SANDBOX_MACHINE_MEMORY;
+    return own > SANDBOX_OTHER && own <= SANDBOX_FAILED ? SANDBOX_OTHER : own;
+}
+
 static int run(const Options *o)
 {
-    another =
-        mmap(NULL, sizeof *another, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *shared =
+        mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     made = memfd_create("made", 0);
-    if (another == MAP_FAILED || made < 0) fail("no memory");
+    if (shared == MAP_FAILED || made < 0) fail("no memory");
+    told = shared;
     int status = 0;
     pid_t parent = getpid();
     if (!limits_set(&o->limits)) fail("the limits cannot be set");
@@ -165,10 +230,10 @@ static int run(const Options *o)
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (o->isolation == ISOLATION_USER) alone_sweep(pid);
+    enum killed killed = limits_killed();
     limits_remove();
     if (o->write && chown(o->write, getuid(), getgid()) < 0) fail(o->write);
-    if (o->isolation == ISOLATION_NAMESPACES && lseek(made, 0, SEEK_END) == 0) return NO_SANDBOX;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return end_of(o, status, killed);
 }
 
 static void say_kept(const char *what, const char *by)
@@ -185,8 +250,9 @@ static bool try_isolation(Options *o, enum isolation isolation)
     if (pid == 0) {
         o->isolation = isolation;
         if (run(o) != 0) exit(1);
-        puts(*another ? "found user: another one, which no other process has"
-                      : "limited user: that of who grades; root gives each program another one");
+        puts(told->another
+                 ? "found user: another one, which no other process has"
+                 : "limited user: that of who grades; root gives each program another one");
         say_kept("memory", limits_memory_kept());
         say_kept("processes", limits_processes_kept());
         printf("isolation: %s\n", isolations[isolation]);
@@ -218,7 +284,7 @@ static enum isolation isolation_of(const char *word)
     for (int n = 0; n < ISOLATION_COUNT; n++)
         if (strcmp(word, isolations[n]) == 0) return (enum isolation)n;
     fprintf(stderr, "sandbox: there is no isolation '%s'\n", word);
-    exit(NO_SANDBOX);
+    exit(SANDBOX_FAILED);
 }
 
 static unsigned long long number(const char *text, const char *what)
@@ -227,7 +293,7 @@ static unsigned long long number(const char *text, const char *what)
     unsigned long long value = strtoull(text, &end, 10);
     if (*end || !value) {
         fprintf(stderr, "sandbox: %s takes a number above 0, not '%s'\n", what, text);
-        exit(NO_SANDBOX);
+        exit(SANDBOX_FAILED);
     }
     return value;
 }
@@ -262,14 +328,14 @@ static Options parse(int count, char **words)
         case 'c': o.check = true; break;
         case 'q': o.probe = true; break;
         case 'i': o.isolation = isolation_of(optarg); break;
-        default: exit(NO_SANDBOX);
+        default: exit(SANDBOX_FAILED);
         }
     o.command = words + optind;
     if (!o.check && !o.probe && !*o.command) {
         fputs("sandbox: no command. Usage: sandbox [--read PATH]... [--write FOLDER] [--keep "
               "NAME]... -- COMMAND [ARGUMENT...]\n",
               stderr);
-        exit(NO_SANDBOX);
+        exit(SANDBOX_FAILED);
     }
     return o;
 }

@@ -43,6 +43,12 @@ bool filter_load(void);
 // False: a limit cannot be set, errno says why.
 bool limits_set(const Limits *limits);
 
+// Whether the kernel has killed anything in those cgroups for want of memory: because the limit was
+// reached, or because the machine, or what holds us there, has no more. Without a cgroup it is not
+// known: none.
+enum killed { KILLED_NONE, KILLED_BY_LIMIT, KILLED_BY_MACHINE };
+enum killed limits_killed(void);
+
 // Removes the cgroups that sandboxes which were killed have left, wherever they began.
 void limits_sweep(void);
 
@@ -77,6 +83,14 @@ void probe_say(const Limits *limits);
 
 // Says why namespaces are refused, in lines "limited NAME: WORDS" and "type COMMAND".
 void probe_say_refusal(void);
+
+// A link, by a path without links, and what it says.
+typedef struct Link {
+    char *at, *to;
+} Link;
+
+// The links that `path`, an absolute one, leads through, in that order; how many, at most `most`.
+size_t links_find(const char *path, Link *links, size_t most);
 
 // Bubblewrap: a bundle's own (a path), or the machine's ("bwrap", which is looked for in PATH). And
 // has the next program of this process find the bundle's libraries, if bubblewrap is its own.

@@ -284,6 +284,7 @@ says 'Bob was forgotten'
 hand_in Dee 01-one 'GRADER-ERROR 0 null'
 grade
 row 'Dee,01-one,GRADER-ERROR,,,,'
+says '^1 of 1 are GRADER-ERROR, the grader.s own failure, and cost no points. Read .*/01-one.txt, mend that'
 fails 'the failure of a grader is released' release WHO=G STUDENT=Dee
 says "Not released: Dee's 01-one, whose grading failed"
 echo 's/^GRADER-ERROR.*/PASS 10 2/' >"$tree/changes"

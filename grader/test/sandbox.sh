@@ -1,5 +1,6 @@
 #!/bin/sh
-# Tests build/grader/sandbox: what a program in it sees, may do and may use; how its end is told; and that nothing is left of it.
+# Tests build/grader/sandbox: what a program in it sees, may do and may use; how its end is told; that nothing is left of it; and
+# that a compiler is found in it wherever it is, or else is nothing that a student pays for.
 set -u
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -48,6 +49,23 @@ works "echo made >$scratch/out/file" --write "$scratch/out"
 holds 'what it made is not ours' [ "$(stat -c %u "$scratch/out")" = "$(id -u)" ]
 holds 'what it made is lost' grep -q made "$scratch/out/file"
 
+# A path through links: each is there again, and nothing beside it.
+mkdir -p "$scratch/apart/store/tool" "$scratch/apart/names" "$scratch/apart/here"
+echo 'echo a tool' >"$scratch/apart/store/tool/run"
+ln -s ../store/tool "$scratch/apart/names/current"
+ln -s "$scratch/apart/names/current" "$scratch/apart/here/tool"
+echo 'not shown' | tee "$scratch/apart/names/other" "$scratch/apart/store/other" >"$scratch/apart/here/other"
+apart() { said=$("$sandbox" --read "$1" -- sh -c "$2" 2>&1); }
+for path in "$scratch/apart/here/tool" "$scratch/apart/here/../here/tool/." "$scratch/apart/here/tool/run"; do
+    apart "$path" "sh ${path%/run}/run && sh $scratch/apart/names/current/run && test -L $scratch/apart/here/tool"
+    holds "by links: $path: $said" [ $? -eq 0 ]
+    apart "$path" "ls $scratch/apart/*/other"
+    holds "beside links: $path: $said" [ $? -ne 0 ]
+done
+apart /proc/self/exe 'true' && apart /bin/sh 'true'
+holds "a link of the system's: $said" [ $? -eq 0 ]
+works 'c++ --version'
+
 # What it may do.
 for call in ptrace process_vm_readv unshare mount keyctl bpf userfaultfd io_uring clone_user; do
     within "$scratch/calls $call"
@@ -69,8 +87,20 @@ within 'exit 7'
 holds 'status 7 is told' [ $? -eq 7 ]
 within 'kill -SEGV $$'
 holds 'a signal is 128 more than its number' [ $? -eq 139 ]
-said=$("$sandbox" -- /none 2>&1)
-holds 'a program that is not there is no success' [ $? -ne 0 ]
+for isolation in namespaces process; do
+    said=$("$sandbox" --isolation "$isolation" -- /none 2>&1)
+    holds "with $isolation a program that is not there is not 125" [ $? -eq 125 ]
+    for status in 122 123 124 125; do
+        within "exit $status" --isolation "$isolation"
+        holds "with $isolation status $status of the command's is taken for the sandbox's" [ $? -eq 122 ]
+    done
+done
+if grep -q '^found memory' "$scratch/check"; then
+    within "$scratch/calls memory 300" --memory 200000000
+    holds 'what is killed at its limit of memory is not 124' [ $? -eq 124 ]
+    within "$scratch/calls memory 300; exit 0" --memory 200000000
+    holds 'a command that goes on without what was killed has not its own status' [ $? -eq 0 ]
+fi
 said=$("$sandbox" --memory none -- true 2>&1)
 holds 'a limit that is no number is 125' [ $? -eq 125 ]
 holds 'no command is 125' sh -c "$sandbox 2>/dev/null; [ \$? -eq 125 ]"
@@ -128,6 +158,51 @@ else
     "$sandbox" --isolation user -- true 2>/dev/null
     holds 'another user without root' [ $? -eq 125 ]
 fi
+
+# A submission that is right, compiled and run in the sandbox. What nvcc's links lead through is hidden there, as are the compilers.
+here=$PWD lesson=01-first-kernel
+grade() { # NAME=VALUE...: the first words of what is said
+    said=$(cd "$scratch" && env -u SEED NO_COLOR=1 DEVICE="$here/simulator/run" WARPWISE_SANDBOX="$sandbox" "$@" \
+        "$here/build/grader/$lesson" --result "$scratch/result.json" $lesson.cu 2>&1 | tr -s ' \n' ' ')
+}
+says() {
+    expected=$1 words=$2
+    shift 2
+    grade "$@"
+    case $said in *"$expected "*"$words"*) passed=$((passed + 1)) ;; *) holds "$*: not $expected, '$words': $said" false ;; esac
+}
+host=$(command -v "${NVCC_CCBIN:-g++}")
+toolkit=$(dirname "$(dirname "$(realpath "$(command -v "${NVCC:-nvcc}")")")")
+mkdir -p "$scratch/opt/toolkit/bin" "$scratch/alternatives" "$scratch/named" "$scratch/path"
+printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v "${NVCC:-nvcc}")" >"$scratch/opt/toolkit/bin/nvcc-here"
+chmod +x "$scratch/opt/toolkit/bin/nvcc-here"
+ln -s "${CUDA_HOME:-$toolkit}/lib64" "$scratch/opt/toolkit/lib64"
+ln -s ../opt/toolkit "$scratch/alternatives/cuda"
+ln -s "$scratch/alternatives/cuda" "$scratch/named/cuda"
+ln -s "$host" "$scratch/alternatives/g++"
+ln -s ../alternatives/g++ "$scratch/path/g++"
+cp "solutions/$lesson.cu" "$scratch/"
+export PATH="$scratch/named/cuda/bin:$PATH"
+says PASS 'lesson 1' "CUDA_HOME=$scratch/named/cuda" NVCC=nvcc-here
+says PASS 'lesson 1' "NVCC_CCBIN=$scratch/path/g++"
+says PASS 'lesson 1' "PATH=$scratch/path:$PATH"
+# None is found, it is broken, or its sandbox is: the grader's own failure.
+says GRADER-ERROR 'did not start the compiler' NVCC=nvcc-nowhere
+says GRADER-ERROR 'did not start the compiler' "WARPWISE_SANDBOX=$scratch/none"
+printf '#!/bin/sh\nkill -KILL $$\n' >"$scratch/opt/g++"
+cp "$scratch/opt/g++" "$scratch/opt/gcc"
+chmod +x "$scratch/opt/g++" "$scratch/opt/gcc"
+says GRADER-ERROR "refuses even an empty file. It says: nvcc error : '$scratch/opt/g" "NVCC_CCBIN=$scratch/opt"
+# What is refused for its own words is the student's, and so is what takes the sandbox's memory; the machine's is the grader's.
+like() { # NAME OPTIONS: a sandbox
+    printf '#!/bin/sh\n%s\n' "$2" >"$scratch/$1" && chmod +x "$scratch/$1"
+}
+like small "exec $sandbox --memory 30000000 \"\$@\""
+like starved 'exit 123'
+says BUILD 'more memory for this file than it has' "WARPWISE_SANDBOX=$scratch/small"
+says GRADER-ERROR 'this machine has no more memory' "WARPWISE_SANDBOX=$scratch/starved"
+echo '#error a mistake' >"$scratch/$lesson.cu"
+says BUILD 'The compiler refuses the file'
 
 echo "sandbox: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]
