@@ -150,7 +150,7 @@ void answer_profiler(Call *call)
 void answer_reset(Call *call)
 {
     u32 of = call->request.device;
-    launch_unchecked();
+    launch_unchecked(true);
     transfer_leaks(of);
     transfer_free_all(of, call->request.caller);
     clock_reset_device(of);

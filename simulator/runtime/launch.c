@@ -229,29 +229,38 @@ void launch_checked(Call *call)
     unchecked.looked_at = true;
 }
 
+static bool ends_within(int pidfd, int ms)
+{
+    struct pollfd watched = { .fd = pidfd, .events = POLLIN };
+    return poll(&watched, 1, ms) > 0;
+}
+
 // A program that checked the error and then exited with a status other than 0 ended because of the
 // error. A process that is not the program, but was started by it, is in a shell or a sandbox: the
-// program ends soon after it, with its status.
+// program ends soon after it, with its status, or with 128 and the number of the signal that killed
+// it.
 static bool ended_by_it(void)
 {
-    enum { SOON_MS = 2000 };
-    struct pollfd program = { .fd = device.program_pidfd, .events = POLLIN };
-    if (device.client != device.program && device.leaving && poll(&program, 1, SOON_MS) > 0)
-        while (machine->ended == MACHINE_RUNS) usleep(100);
-    return machine->ended == MACHINE_EXITED && machine->status;
+    enum { SOON_MS = 10000, SIGNALS = 128 };
+    if (device.client == device.program) return machine->ended == MACHINE_EXITED && machine->status;
+    if (!device.leaving && !ends_within(device.pidfd, 0)) return false;
+    if (!ends_within(device.program_pidfd, SOON_MS)) return false;
+    while (machine->ended == MACHINE_RUNS) usleep(100);
+    return machine->ended == MACHINE_EXITED && machine->status && machine->status <= SIGNALS;
 }
 
 // A program that checked the error, went on, and used undefined values probably used what this
 // kernel should have written.
 static bool was_missed(void) { return report_count(REPORT_UNINITIALIZED) > unchecked.unwritten; }
 
-void launch_unchecked(void)
+void launch_unchecked(bool orderly)
 {
     if (!unchecked.pending) return;
     unchecked.pending = false;
-    if (!unchecked.looked_at) tell_refused(&unchecked, "unasked", false);
-    else if (ended_by_it()) tell_refused(&unchecked, "ended", false);
-    else if (was_missed()) tell_refused(&unchecked, "went_on", false);
+    if (!unchecked.looked_at && orderly) tell_refused(&unchecked, "unasked", false);
+    if (!unchecked.looked_at) return;
+    if (ended_by_it()) tell_refused(&unchecked, "ended", false);
+    else if (orderly && was_missed()) tell_refused(&unchecked, "went_on", false);
 }
 
 // ---- What kernels print ----

@@ -223,8 +223,9 @@ void serve_end(bool orderly)
     managed_settle();
     managed_waited(true);
     flight_forget();
-    if (orderly && !device.sticky && !device.faulted) {
-        launch_unchecked();
+    bool well = !device.sticky && !device.faulted;
+    if (well) launch_unchecked(orderly);
+    if (well && orderly) {
         launch_print_rest();
         transfer_leaks(ALL_DEVICES);
     }

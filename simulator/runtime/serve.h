@@ -124,7 +124,8 @@ Kernel *launch_kernel_of(u64 id); // NULL: there is none
 Launch launch_of(const Call *call);
 void launch_gather_printed(void); // keeps what kernels have printed until the program fetches it
 // At the program's end: reports a failed launch whose error the program did not check, or which
-// ended the program, or whose results the program used all the same.
-void launch_unchecked(void);
+// ended the program, or whose results the program used all the same. If it may have been killed (it
+// was not orderly), only that the launch ended it.
+void launch_unchecked(bool orderly);
 u32 launch_has_printed(void); // a bit for each enum wire_printed
 void launch_print_rest(void); // at the program's end: prints what the program has not fetched
