@@ -113,26 +113,63 @@ static void add_stray(Class *c, char *words)
     c->stray[c->strays++] = words;
 }
 
-// Takes what was handed in, if the class has that lesson.
-static bool take(Class *c, const Owner *o, const Found *f, const char *lesson, time_t time)
+static bool is_listed(const Class *c, const char *lesson)
+{
+    for (size_t n = 0; n < c->rules.lessons; n++)
+        if (strcmp(c->rules.lesson[n].lesson, lesson) == 0) return true;
+    return !c->rules.lessons;
+}
+
+// Takes a file, if the class has its lesson.
+static bool take_one(Class *c, const Owner *o, const File *file, time_t time)
+{
+    if (is_listed(c, file->lesson)) return add(c, o, file, time);
+    add_stray(c, text_format("Not graded, since class.cfg does not list the lesson: %s's %s",
+                             c->student[*o->member].name, file->lesson));
+    return true;
+}
+
+// The one file that a row of the manifest with a lesson means.
+static bool take_lesson(Class *c, const Owner *o, const Found *f, const HandIn *h)
+{
+    for (size_t n = 0; n < f->count; n++)
+        if (strcmp(f->file[n].lesson, h->lesson) == 0) return take_one(c, o, &f->file[n], h->time);
+    char *why = f->refused
+                  ? strdup(f->refused)
+                  : text_format("manifest.csv says that it is in %s, and it is not", h->path);
+    bool good = take_one(c, o, &(File){ .lesson = h->lesson, .refused = why }, h->time);
+    free(why);
+    return good;
+}
+
+// Takes what was handed in.
+static bool take(Class *c, const Owner *o, const Found *f, const HandIn *h, time_t time)
 {
     bool good = true;
-    if (f->refused)
-        return add(c, o, &(File){ .lesson = (char *)(lesson ? lesson : ""), .refused = f->refused },
-                   time);
-    for (size_t n = 0; good && n < f->count; n++) {
-        const char *name = f->file[n].lesson;
-        if (lesson && strcmp(lesson, name) != 0) continue;
-        bool listed = !c->rules.lessons;
-        for (size_t l = 0; l < c->rules.lessons; l++)
-            listed = listed || strcmp(c->rules.lesson[l].lesson, name) == 0;
-        if (listed) good = add(c, o, &f->file[n], time);
-        else
-            add_stray(c,
-                      text_format("Not graded, since class.cfg does not list the lesson: %s's %s",
-                                  c->student[*o->member].name, name));
-    }
+    if (h->lesson) return take_lesson(c, o, f, h);
+    if (f->refused) return add(c, o, &(File){ .lesson = "", .refused = f->refused }, time);
+    for (size_t n = 0; good && n < f->count; n++) good = take_one(c, o, &f->file[n], time);
     return good;
+}
+
+// Where rows of the manifest name lessons of a folder or an archive, what else is in it may be
+// older or newer than they say: it is not taken, and named.
+static void say_uncovered(Class *c, const Owner *o, const Found *f, const HandIn *h,
+                          const HandIn *row, size_t rows)
+{
+    const HandIn *first = row;
+    while (first < row + rows && strcmp(first->path, h->path) != 0) first++;
+    if (first != h || !h->lesson) return; // it is said once
+    for (size_t n = 0; n < f->count; n++) {
+        const char *lesson = f->file[n].lesson;
+        bool covered = false;
+        for (const HandIn *r = first; r < row + rows && !covered; r++)
+            covered = strcmp(r->path, h->path) == 0 && strcmp(r->lesson, lesson) == 0;
+        if (!covered)
+            add_stray(c, text_format("Not graded, since manifest.csv has rows for other lessons of "
+                                     "%s, and none for this one: %s's %s",
+                                     h->path, c->student[*o->member].name, lesson));
+    }
 }
 
 // A name that is in no list: without a roster it is a student's, with one it is a mistake.
@@ -147,7 +184,9 @@ static void add_stranger(Class *c, const char *name, bool listed, size_t **membe
     free(stem);
 }
 
-static bool take_hand_in(Class *c, const HandIn *h, bool listed, const HandIn *skip, size_t skips)
+// `row`: those of the manifest. What they name has its own row, and is no part of the folder that
+// it is in.
+static bool take_hand_in(Class *c, const HandIn *h, bool listed, const HandIn *row, size_t rows)
 {
     char *path = text_format("%s/%s", c->folder, h->path), *from = NULL, *why = NULL;
     time_t time = h->time;
@@ -156,13 +195,14 @@ static bool take_hand_in(Class *c, const HandIn *h, bool listed, const HandIn *s
         why = manifest_gradescope(path, &time);
         from = text_format("%s/submission", path);
     }
-    Found f = found_in(from ? from : path, h->lesson, skip, skips, strlen(c->folder) + 1);
+    Found f = found_in(from ? from : path, h->lesson, row, rows, strlen(c->folder) + 1);
     if (why && !f.refused) f.refused = why;
     bool good = true;
     if (members || f.count || f.refused || !f.left) {
         if (!members) add_stranger(c, h->student, listed, &member), members = 1;
         Owner o = owner_of(c, member, members);
-        good = take(c, &o, &f, h->lesson, time);
+        good = take(c, &o, &f, h, time);
+        say_uncovered(c, &o, &f, h, row, rows);
     }
     found_free(&f);
     free(member);
@@ -217,7 +257,8 @@ static bool take_all(Class *c, bool listed)
     HandIn *hand_in;
     size_t count;
     bool good = manifest_read(c, &hand_in, &count);
-    for (size_t n = 0; good && n < count; n++) good = take_hand_in(c, &hand_in[n], listed, NULL, 0);
+    for (size_t n = 0; good && n < count; n++)
+        good = take_hand_in(c, &hand_in[n], listed, hand_in, count);
     return good && scan(c, listed, hand_in, count);
 }
 

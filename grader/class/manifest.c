@@ -48,6 +48,29 @@ static bool read_row(const Class *c, const Table *t, size_t row, HandIn *h)
     return true;
 }
 
+// Of a folder or an archive each lesson may have a row; whatever else has two would be two
+// submissions.
+static bool has_no_other(const Class *c, const Table *t, const HandIn *list, size_t row)
+{
+    const HandIn *h = &list[row];
+    struct stat at;
+    char *whole = text_format("%s/%s", c->folder, h->path);
+    bool several = found_suffix(h->path) || (lstat(whole, &at) == 0 && S_ISDIR(at.st_mode));
+    free(whole);
+    for (size_t n = 0; n < row; n++) {
+        const HandIn *other = &list[n];
+        if (strcmp(other->path, h->path) != 0) continue;
+        if (several && h->lesson && other->lesson && strcmp(h->lesson, other->lesson) != 0)
+            continue;
+        return table_amiss(
+            t, row,
+            "%s has a row already, in line %d. Remove one of the two%s. If several students have "
+            "made it, write the group into groups.csv",
+            h->path, t->line[n], several ? ", or write another lesson into each" : "");
+    }
+    return true;
+}
+
 bool manifest_read(const Class *c, HandIn **list, size_t *count)
 {
     Table t;
@@ -56,7 +79,8 @@ bool manifest_read(const Class *c, HandIn **list, size_t *count)
     *count = 0;
     bool good = table_read(&t, path, (const char *const[]){ "student", "file", NULL });
     if (good) *list = calloc(t.rows + 1, sizeof **list);
-    for (; good && *count < t.rows; ++*count) good = read_row(c, &t, *count, &(*list)[*count]);
+    for (; good && *count < t.rows; ++*count)
+        good = read_row(c, &t, *count, &(*list)[*count]) && has_no_other(c, &t, *list, *count);
     free(path);
     return good;
 }

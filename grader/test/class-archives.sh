@@ -2,13 +2,8 @@
 # Tests `make grade` on archives: what is taken from good ones, and that hostile ones are refused by rule, each with what was
 # refused, as a row of the gradebook, while the others are graded.
 set -u
-[ -x build/grader/01-first-kernel ] && [ -x build/grader/class ] || { echo 'class-archives: type make ready-1 build/grader/class first'; exit 1; }
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-chmod 755 "$scratch"
-class=$scratch/class grades=$scratch/grades
-passed=0 failed=0
-. grader/holds.sh
+. grader/test/class/begin.sh
+needs 01-first-kernel class
 
 mkdir "$class" "$class/folder" "$scratch/plain"
 python3 grader/test/class/archives.py "$class" || exit 1
@@ -62,5 +57,4 @@ holds 'names of files and folders act on a terminal' [ "$(cat "$grades"/*.csv "$
 holds 'a name with control characters has no row' row 'of?.31mthe terminal' 'REFUSED,.*it has a?b,'
 holds 'an archive has written outside' [ -z "$(find "$scratch" -maxdepth 2 -name '01-first-kernel.cu' ! -path '*/plain/*')" ]
 
-echo "class-archives: $passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

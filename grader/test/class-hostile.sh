@@ -1,13 +1,8 @@
 #!/bin/sh
 # Tests `make grade` on what is hard to read, to name or to run: each gives a row with its verdict, and the others are graded.
 set -u
-[ -x build/grader/01-first-kernel ] && [ -x build/grader/class ] || { echo 'class-hostile: type make ready-1 build/grader/class first'; exit 1; }
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-chmod 755 "$scratch"
-class=$scratch/class grades=$scratch/grades
-passed=0 failed=0
-. grader/holds.sh
+. grader/test/class/begin.sh
+needs 01-first-kernel class
 
 mkdir "$class" "$grades"
 LC_ALL=C.UTF-8 python3 -B grader/test/class/hostile.py "$class" || exit 1
@@ -89,5 +84,4 @@ holds 'and has two rows' [ "$(wc -l <"$scratch/named/gradebook.csv")" -eq 2 ]
 build/grader/class comment "GRADES=$scratch/named" "STUDENT=$(printf 'Zoe\314\210')" LESSON=1 WHO=G WORDS=w >"$scratch/said" 2>&1
 holds "a command does not know the name: $(cat "$scratch/said")" [ $? -eq 0 ]
 
-echo "class-hostile: $passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

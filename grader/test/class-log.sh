@@ -2,18 +2,12 @@
 # Tests what is done with a class's marks once it is graded: the log, releases with their canaries, regrading, overrides, comments
 # and appeals, forgetting, in a tree whose grader takes the mark from the file; and `make replay`, with lesson 1 as it is.
 set -u
-for program in 01-first-kernel class study; do
-    [ -x build/grader/$program ] || { echo "class-log: type make ready-1 build/grader/class build/grader/study first"; exit 1; }
-done
+. grader/test/class/begin.sh
+needs 01-first-kernel class study sandbox
 here=$PWD
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-chmod 755 "$scratch"
-tree=$scratch/tree class=$scratch/class grades=$scratch/grades said=$scratch/said
-passed=0 failed=0
+tree=$scratch/tree said=$scratch/said
 # shellcheck disable=SC2034
 shown=$said
-. grader/holds.sh
 
 # ---- A tree with two lessons. A file says its mark ("// is: SLOW 7 1"), and the tree's file `changes` what a grader makes of it.
 
@@ -399,5 +393,4 @@ holds 'make does not pass the words on' \
 holds 'they are other words' \
     grep -qF "\"who\":\"Pat O'Hara\",\"words\":\"a \\\"b\\\" \`c\` \\\\d \$5 \$(shell echo RAN) #\"" "$scratch/realgrades/log.jsonl"
 
-echo "class-log: $passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

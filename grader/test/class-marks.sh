@@ -2,14 +2,8 @@
 # Tests the marks of a class: roster, groups, manifest and class.cfg, what they make of two lessons' submissions, and that a
 # mistake in one of them is told with its file and line before anything is graded.
 set -u
-[ -x build/grader/01-first-kernel ] && [ -x build/grader/02-managed-memory ] && [ -x build/grader/class ] ||
-    { echo 'class-marks: type make ready-1 ready-2 build/grader/class first'; exit 1; }
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-chmod 755 "$scratch"
-class=$scratch/class grades=$scratch/grades
-passed=0 failed=0
-. grader/holds.sh
+. grader/test/class/begin.sh
+needs 01-first-kernel 02-managed-memory class
 
 one=01-first-kernel
 mkdir -p "$class/ada" "$class/pair" "$class/Eve" "$class/Hal" "$class/second" "$grades"
@@ -112,6 +106,48 @@ build/grader/class "$scratch/two" "$scratch/order" >"$scratch/said" 2>&1
 grades=$scratch/order
 holds "the budget is spent in another order: $(cat "$grades/marks.csv")" mark 'Ada,95,2,9,10'
 
+# What a row of the manifest with a lesson takes: that lesson. Empty files are graded soonest.
+two=02-managed-memory class=$scratch/rows grades=$scratch/rowgrades
+mkdir -p "$class/Ben" "$class/Dan/old" "$scratch/empties" "$grades"
+: >"$scratch/empties/$one.cu"
+: >"$scratch/empties/$two.cu"
+cp "$scratch/empties"/*.cu "$class/Ben"
+cp "$scratch/empties"/*.cu "$class/Dan"
+cp "$scratch/empties/$two.cu" "$class/Dan/old"
+for name in Ada Abe; do tar -C "$scratch/empties" -czf "$class/$name.tar.gz" .; done
+tar -C "$scratch/empties" -czf "$class/Cy.tar.gz" $one.cu
+printf 'lessons = ( { name = "%s"; deadline = "2026-10-05T00:00Z"; }, { name = "%s"; deadline = "2026-10-05T00:00Z"; } );\n' \
+    $one $two >"$grades/class.cfg"
+cat >"$class/manifest.csv" <<CSV
+student,lesson,file,time
+Ada,$two,Ada.tar.gz,2026-10-06T00:00Z
+Abe,$two,Abe.tar.gz,2026-10-06T00:00Z
+Abe,$one,Abe.tar.gz,2026-10-04T00:00Z
+Ben,,Ben,2026-10-04T00:00Z
+Ben,$two,Ben/$two.cu,2026-10-07T00:00Z
+Cy,$two,Cy.tar.gz,2026-10-04T00:00Z
+Dan,$two,Dan,2026-10-04T00:00Z
+Dan,$two,Dan/old/$two.cu,2026-10-03T00:00Z
+CSV
+holds 'a class with such a manifest is not graded' grade
+cp "$scratch/said" "$scratch/rows-said"
+row_of() { holds "no row $1: $(grep "^${1%%,*}" "$grades/gradebook.csv")" row "$1"; }
+row_of "Ada,$one,MISSING,"
+row_of "Ada,$two,BUILD,,0,,1,"
+row_of "Abe,$one,BUILD,,0,,0,"
+row_of "Abe,$two,BUILD,,0,,1,"
+row_of "Ben,$one,BUILD,,0,,0,"
+row_of "Ben,$two,BUILD,,0,,2,"
+row_of "Cy,$one,MISSING,"
+row_of "Cy,$two,REFUSED,.*manifest.csv says that it is in Cy.tar.gz, and it is not"
+row_of "Dan,$one,MISSING,"
+for name in Ada Cy; do
+    holds "$name's other lesson is passed over in silence" grep -qF \
+        "Not graded, since manifest.csv has rows for other lessons of $name.tar.gz, and none for this one: $name's $one" "$scratch/rows-said"
+done
+holds 'what no row takes is not told once, by name' [ "$(grep -c '^Not graded, since manifest.csv' "$scratch/rows-said")" -eq 3 ]
+holds "a file with a row of its own counts twice" [ "$(find "$grades/results" -name '*-2.json' | wc -l)" -eq 1 ]
+
 # Mistakes. amiss FILE LINE WORDS: grading ends with that, and has not begun.
 mkdir -p "$scratch/few/Ada" "$scratch/bad"
 grades=$scratch/bad
@@ -137,6 +173,10 @@ wrong manifest.csv 2 'a path below' 'student,file\nAda,../x\n'
 wrong manifest.csv 2 'there is no .*/few/Ada/2.cu' 'student,file\nAda,Ada/2.cu\n'
 wrong manifest.csv 2 'no time with a zone' 'student,file,time\nAda,Ada,2026-10-05 23:59\n'
 wrong manifest.csv 2 "'5' is no lesson" 'student,file,lesson\nAda,Ada,5\n'
+wrong manifest.csv 3 'Ada has a row already, in line 2' 'student,file\nAda,Ada\nAda,Ada\n'
+wrong manifest.csv 3 'Ada has a row already, in line 2' "student,lesson,file\nAda,$one,Ada\nAda,,Ada\n"
+wrong manifest.csv 4 'Ada has a row already, in line 2' "student,lesson,file\nAda,$one,Ada\nAda,05-transpose,Ada\nAda,$one,Ada\n"
+wrong manifest.csv 3 'write the group into groups.csv' "student,lesson,file\nAda,$one,Ada/$one.cu\nBob,05-transpose,Ada/$one.cu\n"
 wrong class.cfg 2 "late has no 'budgets'. It can have: budget penalty most" 'late = {\n  budgets = 5;\n};\n'
 wrong class.cfg 3 'syntax error' 'late = {\n  budget = 5\n  penalty 3;\n};\n'
 wrong class.cfg 2 'should be "best" or "latest"' '\ncounts = "first";\n'
@@ -157,5 +197,4 @@ holds "the example cannot be read: $(cat "$scratch/said")" [ $status -eq 0 ]
 holds 'its lessons are not graded' [ "$(wc -l <"$scratch/example/gradebook.csv")" -eq 10 ]
 holds 'its students are granted nothing' grep -q '^Grace Hopper,05-transpose,EXCUSED' "$scratch/example/gradebook.csv"
 
-echo "class-marks: $passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

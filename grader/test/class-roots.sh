@@ -2,13 +2,9 @@
 # Tests that a class gets the same marks and counters wherever it is graded: once more under another path, as another user, with another
 # TMPDIR, locale, time zone and umask, and every file of the results is the same, byte for byte.
 set -u
-[ -x build/grader/01-first-kernel ] && [ -x build/grader/class ] || { echo 'class-roots: type make ready-1 build/grader/class first'; exit 1; }
+. grader/test/class/begin.sh
+needs 01-first-kernel class sandbox
 build/grader/sandbox --check >/dev/null || { echo 'class-roots: 0 passed, 1 failed: this machine refuses namespaces'; exit 1; }
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-chmod 755 "$scratch"
-passed=0 failed=0
-. grader/holds.sh
 python3 -B -c 'import sys; sys.path.insert(0, "grader/rehearsal"); import submissions
 submissions.make_class(sys.argv[1], 7, 15, 1)' "$scratch/class"
 mkdir "$scratch/here" "$scratch/there"
@@ -34,5 +30,4 @@ for part in gradebook.csv marks.csv pseudonyms.csv results sealed; do
 done
 holds "a path of either is in a result" [ -z "$(grep -rlF -e "$scratch" -e "$root" -e "$work" -e "$PWD" "$scratch/here/results" "$scratch/there/results")" ]
 
-echo "class-roots: $passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -2,13 +2,8 @@
 # Tests `make grade` on a class of seven: what is graded and what is refused, the gradebook, and that a run which is killed and begun
 # again leaves the same one.
 set -u
-[ -x build/grader/01-first-kernel ] && [ -x build/grader/class ] || { echo 'class: type make ready-1 build/grader/class first'; exit 1; }
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-chmod 755 "$scratch"
-class=$scratch/class grades=$scratch/grades
-passed=0 failed=0
-. grader/holds.sh
+. grader/test/class/begin.sh
+needs 01-first-kernel class
 
 mkdir -p "$class/Ada Lovelace" "$class/Bob" "$class/Cy" "$class/=1+1" "$class/Zoë" "$class/Eve" "$class/Fay"
 cp solutions/01-first-kernel.cu "$class/Ada Lovelace"
@@ -33,7 +28,6 @@ echo 'a file beside the folders' >"$class/README"
 build/grader/class "$class" "$grades" >"$scratch/said" 2>&1
 status=$?
 holds "ends with $status: $(cat "$scratch/said")" [ $status -eq 0 ]
-refused() { ! "$@" >"$scratch/said" 2>&1; }
 row() { grep -q -- "^$1" "$grades/gradebook.csv"; }
 holds 'a right answer has no 10 points' row 'Ada Lovelace,01-first-kernel,PASS,2,10,,,yes,[0-9a-f]\{64\},,[0-9.]*,[0-9.]*,h200,1:[^,]*:PASS:10:[0-9a-f]*,,$'
 holds 'an untouched exercise is no TODO' row 'Bob,01-first-kernel,TODO,,0,,,yes,'
@@ -136,5 +130,4 @@ holds 'and not told what should be there' grep -q 'a folder for each student' "$
 holds 'without a folder it works' refused make -s grade
 holds 'and does not say what to type' grep -q 'make grade SUBMISSIONS=' "$scratch/said"
 
-echo "class: $passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish
