@@ -4,8 +4,8 @@
 //                                  student handed in, the last lesson's without LESSON (8, 08)
 //     build/grader/integrity viva [--answers] --file FILE GRADES         about a file, of the
 //                                  environment's VARIANT (grader/variant.h), if there is one
-//     build/grader/integrity list GRADES      what was graded: pseudonym, lesson, hash and path,
-//                                             which a tab each divides
+//     build/grader/integrity list GRADES      what was graded: pseudonym, lesson, hash, path and
+//                                             variant ("": none), which a tab each divides
 #define _GNU_SOURCE
 #include "integrity.h"
 #include "process.h"
@@ -86,7 +86,8 @@ static int list(const char *grades)
     size_t count;
     const Graded *all = graded_find(grades, &count);
     for (size_t n = 0; n < count; n++)
-        printf("%s\t%s\t%s\t%s\n", all[n].pseudonym, all[n].lesson, all[n].hash, all[n].sealed);
+        printf("%s\t%s\t%s\t%s\t%s\n", all[n].pseudonym, all[n].lesson, all[n].hash, all[n].sealed,
+               all[n].variant ? all[n].variant : "");
     if (!count) fprintf(stderr, "%s: nothing was graded here. Type: make grade\n", grades);
     return !count;
 }

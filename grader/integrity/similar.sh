@@ -5,8 +5,9 @@
 #
 # Two tools compare. sim_c++ compares the text, whatever things are called. sim_text compares what the compiler makes of it,
 # the PTX, in which renamed variables and rewritten statements are the same again. What a submission shares with the lesson's
-# skeleton or solution is taken out of it before; the percentages are of what remains, if it is no less than `least` lines or
-# instructions. Files are called by the first digits of their hashes, their authors by pseudonyms.
+# skeleton or solution, or with our answer to the class's variant, is taken out of it before; the percentages are of what remains, if it
+# is no less than `least` lines or instructions. What is the same byte for byte comes first. Files are called by the first digits of
+# their hashes, their authors by pseudonyms.
 set -u
 grades=$1
 wanted=${2:-}
@@ -103,11 +104,22 @@ pairs() {
         }' "$scratch/runs" "$3"/* | sort
 }
 
-# The text of a lesson's files, and what remains of it.
-compare_text() {
-    mkdir "$scratch/text" "$scratch/our-text"
+# What is ours of a lesson: the skeleton, the solution, and the answers to its variants. Its hashes, and what each is.
+write_ours() {
+    mkdir "$scratch/our-text"
     awk -f solutions/strip.awk "solutions/$1.cu" >"$scratch/our-text/skeleton"
     sed '/^[[:space:]]*\/\/[<>|]/d' "solutions/$1.cu" >"$scratch/our-text/solution"
+    variants=$(cut -f 5 "$scratch/graded" | sort -u)
+    for word in $variants; do
+        sh grader/variant.sh answer "$1" "$word" >"$scratch/our-text/answer-to-$word" || exit 1
+    done
+    for file in "$scratch"/our-text/*; do printf '%.12s\t%s\n' "$(sha256sum <"$file")" "${file##*/}"; done >"$scratch/ours"
+    printf '%.12s\tsolution\n' "$(sha256sum <"solutions/$1.cu")" >>"$scratch/ours"
+}
+
+# The text of a lesson's files, and what remains of it.
+compare_text() {
+    mkdir "$scratch/text"
     while IFS='	' read -r file path; do tr -cd '\11\12\15\40-\176' <"$path" >"$scratch/text/$file"; done <"$scratch/files"
     strip_comments "$scratch/text"/*
     without_ours sim_c++ $ours "$scratch/text" "$scratch/our-text"
@@ -129,13 +141,16 @@ strip_comments() {
 # The same for PTX. Line numbers are those of the source, once a pair is known.
 compare_ptx() {
     mkdir "$scratch/ptx" "$scratch/our-ptx" "$scratch/lines"
-    for file in skeleton solution; do
+    for file in "$scratch"/our-text/*; do
+        file=${file##*/}
         ptx "$scratch/our-text/$file" "$1" "$scratch/lines/$file" && cut -f 2 "$scratch/lines/$file" >"$scratch/our-ptx/$file"
+        tell
     done
     while IFS='	' read -r file path; do
         ptx "$path" "$1" "$scratch/lines/$file"
         if [ -s "$scratch/lines/$file" ]; then cut -f 2 "$scratch/lines/$file" >"$scratch/ptx/$file"
         else echo "$file" >>"$scratch/no-ptx"; fi
+        tell
     done <"$scratch/files"
     : >"$scratch/pairs-ptx"
     [ -n "$(ls "$scratch/ptx")" ] || return 0
@@ -163,11 +178,30 @@ compare_ptx() {
     mv "$scratch/pairs" "$scratch/pairs-ptx"
 }
 
-# Whose files they are; the same bytes of several students come first.
+# On a terminal: how many files are compiled, how fast, and the time left.
+tell() {
+    so_far=$((so_far + 1)) seconds=$(($(date +%s) - began))
+    [ -t 2 ] || return 0
+    printf '\r%d of %d compiled, %d a minute, %d s left   ' $so_far "$compiled" \
+        $((60 * so_far / (seconds + 1))) $((seconds * (compiled - so_far) / so_far)) >&2
+    [ $so_far -lt "$compiled" ] || echo >&2
+}
+
+# Whose files they are; the same bytes of several students come first. In columns: how many, the file, and they.
 authors() {
     awk -F '\t' '
         { id = substr($3, 1, 12); if (!index(who[id], $1)) { who[id] = who[id] (who[id] ? " " : "") $1; n[id]++ } }
         END { for (id in who) print n[id] "\t" id "\t" who[id] }' "$scratch/graded" | sort -k 1,1nr -k 2
+}
+
+# What is the same byte for byte: as others handed it in, or as ours. The untouched skeleton is no finding, and comes before.
+same_bytes() {
+    awk -F '\t' -v untouched="$scratch/untouched" '
+        FILENAME == ARGV[1] { sub(/^answer-to-/, "answer to ", $2); ours[$1] = $2; next }
+        { gsub(/ /, ", ", $3) }
+        $2 in ours && ours[$2] == "skeleton" { print "Untouched (" $2 "): from " $3 "." >untouched; next }
+        $2 in ours { printf "%3d. %s is our %s, byte for byte: from %s\n", ++n, $2, ours[$2], $3; next }
+        $1 > 1 { printf "%3d. %s is the same, byte for byte, from %s\n", ++n, $2, $3 }' "$scratch/ours" "$scratch/authors"
 }
 
 # The pairs by the largest of their percentages, then by their sum, and what half of the pairs stay below: files of this
@@ -176,7 +210,6 @@ report() {
     files=$(wc -l <"$scratch/files")
     echo "Lesson $1: $files different files. What pairs share, beyond what they share with our skeleton and solution."
     echo 'This is no mark, and no proof: read both files, and ask (make viva).'
-    awk -F '\t' '$1 > 1 { print "The same file, byte for byte (" $2 "), was handed in by " $3 "." }' "$scratch/authors"
     [ ! -s "$scratch/no-ptx" ] || echo "Not compiled, so their text alone is compared: $(paste -sd ' ' "$scratch/no-ptx")"
     awk -F '\t' -v OFS='\t' -v ORS='\001' -v least=$least '
         FILENAME == ARGV[1] { who[$2] = $3; next }
@@ -201,29 +234,38 @@ report() {
             }
         }' "$scratch/authors" "$scratch/pairs-text" "$scratch/pairs-ptx" | tr '\n\001' '\001\n' |
         sort -t '	' -k 1,1nr -k 2,2nr -k 3 >"$scratch/ranked"
-    [ -s "$scratch/ranked" ] || echo 'No pair shares anything.'
+    same_bytes "$1" >"$scratch/same"
+    [ ! -s "$scratch/untouched" ] || cat "$scratch/untouched"
+    cat "$scratch/same"
+    [ -s "$scratch/ranked" ] || echo 'No two different files share anything.'
     awk -F '\t' -v all=$((files * (files - 1) / 2)) '
         { most[NR] = $1 }
         END { if (NR) print "Half of its pairs share at most " most[int(all / 2) + 1] + 0 " %." }' "$scratch/ranked"
-    awk -F '\t' '{ gsub(/\001/, "\n", $4); printf "%3d. %s\n%s", NR, $3, $4 }' "$scratch/ranked"
+    awk -F '\t' -v same="$(wc -l <"$scratch/same")" '{ gsub(/\001/, "\n", $4); printf "%3d. %s\n%s", same + NR, $3, $4 }' "$scratch/ranked"
 }
 
 lesson_report() {
-    rm -rf "$scratch"/text "$scratch"/our-* "$scratch"/ptx "$scratch"/lines "$scratch"/no-ptx
+    rm -rf "$scratch"/text "$scratch"/our-* "$scratch"/ptx "$scratch"/lines "$scratch"/no-ptx "$scratch"/untouched
     awk -F '\t' -v lesson="$1" '$2 == lesson' "$scratch/all" >"$scratch/graded"
     awk -F '\t' -v OFS='\t' '!($3 in seen) { seen[$3] = 1; print substr($3, 1, 12), $4 }' "$scratch/graded" >"$scratch/files"
     authors >"$scratch/authors"
+    write_ours "$1"
     compare_text "$1"
     compare_ptx "$1"
     report "$1" >"$scratch/report"
-    mkdir -p "$grades/similar"
-    cp "$scratch/report" "$grades/similar/$1.new" && mv "$grades/similar/$1.new" "$grades/similar/$1.txt" && cat "$scratch/report"
+    (umask 077 && mkdir -p "$grades/similar" && cp "$scratch/report" "$grades/similar/$1.new") &&
+        mv "$grades/similar/$1.new" "$grades/similar/$1.txt" && cat "$scratch/report"
 }
 
 build/grader/integrity list "$(realpath "$grades")" >"$scratch/all" || exit 1
 lessons=$(cut -f 2 "$scratch/all" | sort -u | awk -v wanted="$wanted" '
     wanted == "" || $0 == wanted || (wanted ~ /^[0-9]+$/ && substr($0, 1, 2) + 0 == wanted + 0)')
 [ -n "$lessons" ] || { echo "similar: nothing that was graded in $grades is of lesson $wanted" >&2; exit 1; }
+# How many files will be compiled: each different one, and ours.
+began=$(date +%s) so_far=0
+compiled=$(awk -F '\t' -v lessons="$(echo "$lessons" | xargs)" '
+    index(" " lessons " ", " " $2 " ") { all[$2, $3]; all[$2, "skeleton"]; all[$2, "solution"]; if ($5 != "") all[$2, "answer", $5] }
+    END { for (file in all) n++; print n }' "$scratch/all")
 for lesson in $lessons; do
     lesson_report "$lesson" || exit 1
 done

@@ -1,5 +1,5 @@
 // A viva: the file and its mutants are graded as a class's submissions are, a few at a time, until
-// three verdicts that differ are found.
+// three verdicts are found that differ from each other and from the file's.
 #define _GNU_SOURCE
 #include "file.h"
 #include "integrity.h"
@@ -16,12 +16,20 @@
 
 enum { QUESTIONS = 3, AT_ONCE = 6, MOST = 24 };
 
+// What grading a file finds.
+typedef struct Outcome {
+    enum verdict verdict;
+    int step; // of the ladder; -1: none
+} Outcome;
+
 typedef struct Viva {
     const Graded *of;
     char *folder;         // GRADES/viva/PSEUDONYM
     Submission file;      // as it is
+    Outcome whole;        // of the file as it is
     const Mutant *mutant; // in the order in which they are tried
     Submission tried[MOST];
+    Outcome outcome[MOST];
     size_t count; // of those that were graded
     size_t chosen[QUESTIONS], questions;
 } Viva;
@@ -58,76 +66,67 @@ static bool prepare(const Viva *v, const Mutant *m, Submission *s)
     return good || say(s->sealed);
 }
 
-static bool grade(const Viva *v, Submission *s, size_t count, const char *root)
+static Outcome read_outcome(const Submission *s)
+{
+    json_t *result = json_load_file(s->result, 0, NULL),
+           *step = json_object_get(json_object_get(result, "score"), "step");
+    Outcome o = { .verdict =
+                      verdict_from_word(json_string_value(json_object_get(result, "verdict"))),
+                  .step = json_is_integer(step) ? (int)json_integer_value(step) : -1 };
+    json_decref(result);
+    return o;
+}
+
+static bool grade(const Viva *v, Submission *s, Outcome *outcome, size_t count, const char *root)
 {
     Class c = { .grades = v->folder, .submission = s, .count = count };
-    return class_run(&c, root, (int)sysconf(_SC_NPROCESSORS_ONLN));
+    if (!class_run(&c, root, (int)sysconf(_SC_NPROCESSORS_ONLN))) return false;
+    for (size_t n = 0; n < count; n++) outcome[n] = read_outcome(&s[n]);
+    return true;
 }
 
-// The verdict of a submission; "STEP 1" of one that passes on a lower step than the file. The
-// caller frees it.
-static char *verdict_of(const Submission *s, const Submission *file)
+// "SLOW at step 1"; the caller frees it.
+static char *words_of(Outcome o)
 {
-    json_t *result = json_load_file(s->result, 0, NULL);
-    const char *word = json_string_value(json_object_get(result, "verdict"));
-    json_t *step = json_object_get(json_object_get(result, "score"), "step");
-    char *verdict = strdup(word ? word : verdict_word(VERDICT_GRADER_ERROR));
-    if (file && json_is_integer(step) && strcmp(verdict, "PASS") == 0) {
-        json_t *whole = json_load_file(file->result, 0, NULL);
-        json_t *most = json_object_get(json_object_get(whole, "score"), "step");
-        if (json_integer_value(step) < json_integer_value(most)) {
-            free(verdict);
-            verdict = text_format("STEP %lld", (long long)json_integer_value(step));
-        }
-        json_decref(whole);
-    }
-    json_decref(result);
-    return verdict;
+    const char *word = verdict_word(o.verdict);
+    return o.step < 0 ? strdup(word) : text_format("%s at step %d", word, o.step);
 }
 
-static bool is_right(const char *verdict) { return !strcmp(verdict, verdict_word(VERDICT_PASS)); }
+static bool same(Outcome a, Outcome b) { return a.verdict == b.verdict && a.step == b.step; }
+
+// A change that the grader doesn't see is no question, nor is one that the compiler sees.
+static bool may_ask(const Viva *v, size_t n)
+{
+    enum verdict is = v->outcome[n].verdict;
+    return !same(v->outcome[n], v->whole) && is != VERDICT_GRADER_ERROR && is != VERDICT_BUILD
+        && is != VERDICT_NODEVICE && is != VERDICT_TODO;
+}
 
 // Does a question ask about the same line, or (verdicts) end in the same verdict?
 static bool is_taken(const Viva *v, size_t n, bool verdicts)
 {
-    bool taken = false;
-    for (size_t q = 0; q < v->questions && !taken; q++) {
+    for (size_t q = 0; q < v->questions; q++) {
         size_t m = v->chosen[q];
-        taken = m == n || v->mutant[m].line == v->mutant[n].line;
-        if (taken || !verdicts) continue;
-        char *one = verdict_of(&v->tried[n], &v->file), *two = verdict_of(&v->tried[m], &v->file);
-        taken = strcmp(one, two) == 0;
-        free(one);
-        free(two);
+        if (v->mutant[m].line == v->mutant[n].line) return true;
+        if (verdicts && same(v->outcome[m], v->outcome[n])) return true;
     }
-    return taken;
+    return false;
 }
 
-// Takes the first mutants that can be asked about: of those that fail, or of those that pass.
-static void take(Viva *v, bool right, bool verdicts, size_t most)
+// Takes the first mutants that can be asked about.
+static void take(Viva *v, bool verdicts)
 {
-    for (size_t n = 0; n < v->count && most && v->questions < QUESTIONS; n++) {
-        char *verdict = verdict_of(&v->tried[n], &v->file);
-        enum verdict is = verdict_from_word(verdict);
-        bool asked = strncmp(verdict, "STEP", 4) == 0
-                  || (is != VERDICT_GRADER_ERROR && is != VERDICT_BUILD && is != VERDICT_NODEVICE
-                      && is != VERDICT_TODO);
-        if (asked && is_right(verdict) == right && !is_taken(v, n, verdicts)) {
-            v->chosen[v->questions++] = n;
-            most--;
-        }
-        free(verdict);
-    }
+    for (size_t n = 0; n < v->count && v->questions < QUESTIONS; n++)
+        if (may_ask(v, n) && !is_taken(v, n, verdicts)) v->chosen[v->questions++] = n;
 }
 
 // Chooses what to ask. True: the verdicts differ, and no more need be tried.
 static bool choose(Viva *v)
 {
     v->questions = 0;
-    take(v, false, true, QUESTIONS);
+    take(v, true);
     bool differ = v->questions == QUESTIONS;
-    take(v, true, true, v->questions ? 1 : 0);
-    take(v, false, false, QUESTIONS);
+    take(v, false);
     return differ;
 }
 
@@ -143,33 +142,36 @@ static void print_words(const char *path)
 
 static void print_question(const Viva *v, size_t q, bool answers)
 {
-    const Submission *s = &v->tried[v->chosen[q]];
-    const Mutant *m = &v->mutant[v->chosen[q]];
-    char *verdict = verdict_of(s, &v->file), *before = text_clean(m->before),
-         *now = text_clean(m->now);
+    const size_t n = v->chosen[q];
+    const Mutant *m = &v->mutant[n];
+    char *before = text_clean(m->before), *now = text_clean(m->now);
     printf("\n%zu. Line %d, `%s`, ", q + 1, m->line, before);
     if (*now) printf("becomes `%s`.", now);
     else printf("is deleted.");
-    puts(is_right(verdict) ? " It still passes. What changes, and why is the answer still right?"
-                           : " Which verdict, and why?");
+    puts(" Which verdict, and why?");
     if (answers) {
+        char *verdict = words_of(v->outcome[n]);
         printf("   Answer: %s\n", verdict);
-        print_words(s->words);
+        print_words(v->tried[n].words);
+        free(verdict);
     }
-    free(verdict);
     free(before);
     free(now);
 }
 
 static int finish(const Viva *v, bool answers)
 {
-    printf("Viva of %s, exercises/%s.cu (SHA-256 %.12s...)\n", v->of->pseudonym, v->of->lesson,
-           v->file.hash);
+    char *verdict = words_of(v->whole);
+    printf("Viva of %s, exercises/%s.cu (SHA-256 %.12s...), which is %s\n", v->of->pseudonym,
+           v->of->lesson, v->file.hash, verdict);
+    free(verdict);
     for (size_t q = 0; q < v->questions; q++) print_question(v, q, answers);
     if (!answers) puts("\nThe device's answers: the same command with ANSWERS=1");
     if (v->questions == QUESTIONS) return 0;
     fflush(stdout);
-    fprintf(stderr, "%s: of %zu mutants no three can be asked about. Ask about another lesson.\n",
+    fprintf(stderr,
+            "%s: of %zu changes, fewer than three lead to another verdict. Ask about another "
+            "lesson.\n",
             v->of->sealed, v->count);
     return 1;
 }
@@ -188,23 +190,21 @@ static bool open_folder(Viva *v, const char *grades)
 
 static bool passes(const Viva *v)
 {
-    char *verdict = verdict_of(&v->file, NULL);
-    bool right = is_right(verdict) || !strcmp(verdict, verdict_word(VERDICT_SLOW));
-    if (!right)
-        fprintf(stderr,
-                "%s: its verdict is %s. A viva changes a file that is right: ask about another "
-                "lesson.\n",
-                v->of->sealed, verdict);
-    free(verdict);
-    return right;
+    const enum verdict is = v->whole.verdict;
+    if (is == VERDICT_PASS || is == VERDICT_SLOW) return true;
+    fprintf(stderr,
+            "%s: its verdict is %s. A viva changes a file that is right: ask about another "
+            "lesson.\n",
+            v->of->sealed, verdict_word(is));
+    return false;
 }
 
 int viva_ask(const char *grades, const char *root, const Graded *of, bool answers)
 {
     Viva v = { .of = of };
     size_t all;
-    if (!open_folder(&v, grades) || !prepare(&v, NULL, &v.file) || !grade(&v, &v.file, 1, root)
-        || !passes(&v))
+    if (!open_folder(&v, grades) || !prepare(&v, NULL, &v.file)
+        || !grade(&v, &v.file, &v.whole, 1, root) || !passes(&v))
         return 1;
     char *whose = text_format("%s %s", of->lesson, of->pseudonym);
     v.mutant = mutants_list(of->sealed, of->lesson, whose, &all);
@@ -216,7 +216,7 @@ int viva_ask(const char *grades, const char *root, const Graded *of, bool answer
             if (!prepare(&v, &v.mutant[v.count], &v.tried[v.count])) return 1;
             v.count++;
         }
-        if (!grade(&v, v.tried + first, v.count - first, root)) return 1;
+        if (!grade(&v, v.tried + first, v.outcome + first, v.count - first, root)) return 1;
         done = choose(&v);
     }
     return finish(&v, answers);

@@ -2,14 +2,9 @@
 # Tests `make viva` and `make similar` on a class of lesson 1: the mutants of a file, the questions about them, and which files
 # are found to be alike.
 set -u
-[ -x build/grader/01-first-kernel ] && [ -x build/grader/integrity ] ||
-    { echo 'integrity: type make ready-1 build/grader/integrity first'; exit 1; }
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-chmod 755 "$scratch"
-grades=$scratch/grades lesson=01-first-kernel passed=0 failed=0
-. grader/holds.sh
-refused() { ! "$@" >"$scratch/said" 2>&1; }
+. grader/test/class/begin.sh
+needs 01-first-kernel integrity
+lesson=01-first-kernel
 says() { grep -q -- "$1" "$scratch/said"; }
 
 # ---- The mutants
@@ -37,12 +32,12 @@ holds 'the barrier that was to be written is held to be the skeleton'\''s' \
 
 # ---- A class, as grading leaves it
 
-# graded PSEUDONYM FILE
+# graded PSEUDONYM FILE [VARIANT]
 graded() {
     hash=$(sha256sum "$2" | cut -c 1-64)
     mkdir -p "$grades/sealed/$hash/exercises" "$grades/results/$1"
     cp "$2" "$grades/sealed/$hash/exercises/$lesson.cu"
-    echo "{\"lesson\": \"$lesson\", \"class\": {\"hash\": \"$hash\"}}" >"$grades/results/$1/$lesson.json"
+    echo "{\"lesson\": \"$lesson\", \"class\": {\"hash\": \"$hash\"}${3:+, \"variant\": \"$3\"}}" >"$grades/results/$1/$lesson.json"
 }
 mkdir "$grades"
 printf 'a secret of a class that is none' >"$grades/secret"
@@ -56,6 +51,9 @@ graded cccccccccccc "$scratch/renamed.cu"
 graded dddddddddddd grader/test/integrity/rewritten.cu
 graded eeeeeeeeeeee "$scratch/renamed.cu"
 graded ffffffffffff "$scratch/ours-too.cu"
+awk -f solutions/strip.awk solutions/$lesson.cu >"$scratch/$lesson.cu"
+graded 999999999998 "$scratch/$lesson.cu"
+graded 999999999999 "$scratch/$lesson.cu"
 
 # ---- Three questions
 
@@ -64,10 +62,8 @@ shown=$scratch/said holds "a viva ends with $?" [ $? -eq 0 ]
 shown=$scratch/said holds 'there are no three questions' \
     [ "$(grep -cE '^[123]\. Line [0-9]+, `.*`, (is deleted|becomes `.*`)\.' "$scratch/said")" -eq 3 ]
 holds 'the verdicts do not differ' [ "$(sed -n 's/^   Answer: //p' "$scratch/said" | sort -u | wc -l)" -eq 3 ]
-words=$(awk '/^   Answer: STEP/ { print "same" }
-    /^   Answer: / { verdict = $2 }
+words=$(awk '/^   Answer: / { verdict = $2 }
     verdict && $1 == verdict { print "same"; verdict = "" }' "$scratch/said")
-holds "an answer is not what the grader said: $words" [ "$(echo "$words" | grep -cx same)" -eq 3 ]
 sed -n 's/^[123]\. Line \([0-9]*\), `\(.*\)`, \(is\|becomes\).*/\1 \2/p' "$scratch/said" | while read -r line code; do
     sed -n "${line}p" grader/test/integrity/own.cu | grep -qF -- "$code" || echo "$line: $code"
 done >"$scratch/lines"
@@ -79,7 +75,6 @@ holds 'the same viva has other questions' sh -c "grep '^[123]\.' '$scratch/said'
 holds 'and tells the answers' refused grep -q Answer: "$scratch/said"
 holds 'its mutants are graded twice' [ -z "$(find "$grades/viva" -name '*.json' -newer "$scratch/then")" ]
 
-awk -f solutions/strip.awk solutions/$lesson.cu >"$scratch/$lesson.cu"
 holds 'an unfinished file has a viva' refused build/grader/integrity --file "$scratch/$lesson.cu" -- viva "$grades"
 holds 'and is not told its verdict' says 'its verdict is TODO'
 holds 'a student who handed nothing in has a viva' refused build/grader/integrity -- viva "$grades" "O'Brien" 1
@@ -92,18 +87,76 @@ holds 'does not say what to type' says 'make viva GRADES='
 cp "$grades/results/aaaaaaaaaaaa/$lesson.json" "$grades/results/aaaaaaaaaaaa/$lesson.7.json" # which line 7 of the log has replaced
 holds 'a result that was replaced counts' [ "$(build/grader/integrity list "$grades" | grep -c aaaaaaaaaaaa)" -eq 1 ]
 sh grader/integrity/similar.sh "$grades" 1 >"$scratch/said" 2>&1
+cp "$scratch/said" "$scratch/similar"
 shown=$scratch/said holds "similar.sh ends with $?" [ $? -eq 0 ]
-first() { sed -n '/^  1\./,/^  2\./p' "$scratch/said"; }
-holds 'what was renamed is not first' sh -c "grep '^  1\.' '$scratch/said' | grep bbbbbbbbbbbb | grep -q 'cccccccccccc eeee'"
+holds 'the same bytes of two are not the first finding' says '^  1\. [0-9a-f]\{12\} is the same, byte for byte, from cccccccccccc, eeeeeeeeeeee$'
+holds 'what is our solution is not told' says '^  2\. [0-9a-f]\{12\} is our solution, byte for byte: from aaaaaaaaaaaa$'
+holds 'an untouched skeleton is a finding' says '^Untouched ([0-9a-f]\{12\}): from 999999999999, 999999999998\.$'
+first() { sed -n '/^  3\./,/^  4\./p' "$scratch/said"; }
+holds 'what was renamed is not the first pair' sh -c "grep '^  3\.' '$scratch/said' | grep bbbbbbbbbbbb | grep -q 'cccccccccccc eeee'"
 percent() { first | sed -n "s/^ *$1 *\([0-9]*\) %.*/\1/p"; }
 holds 'what was renamed is not first by its text' [ "$(percent text)" -ge 60 ]
 holds 'what was renamed has other PTX' [ "$(percent PTX)" -eq 100 ]
 holds 'the shared lines are not named' sh -c "grep -qE '^     text .* Lines: [0-9]+-[0-9]+ = [0-9]+-[0-9]+' '$scratch/said'"
-holds 'what was rewritten is not found by its PTX' grep -q '^  [23]\. .*dddddddddddd' "$scratch/said"
-holds 'the same bytes of two are not told' says 'byte for byte ([0-9a-f]*), was handed in by cccccccccccc eeeeeeeeeeee'
-holds 'what is ours counts' refused grep -qE 'aaaaaaaaaaaa|ffffffffffff' "$scratch/said"
+holds 'what was rewritten is not found by its PTX' grep -q '^  [45]\. .*dddddddddddd' "$scratch/said"
+holds 'what is ours is in a pair' refused grep -E '(aaaaaaaaaaaa|ffffffffffff|99999).* and |and .*(aaaaaaaaaaaa|ffffffffffff|99999)' "$scratch/similar"
 holds 'the report is not kept' grep -q 'This is no mark' "$grades/similar/$lesson.txt"
 holds 'a lesson of which there is nothing is compared' refused sh grader/integrity/similar.sh "$grades" 2
 
-echo "integrity: $passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+# Our answer to a class's variant is ours, also with other names.
+lesson=08-reduction
+sh grader/variant.sh answer $lesson farthest-48-a177 >"$scratch/answer.cu"
+graded aaaaaaaaaaaa "$scratch/answer.cu" farthest-48-a177
+sed 's/partial/tile/g; s/add_sums/second/g; s/stride/half/g' "$scratch/answer.cu" >"$scratch/answer-too.cu"
+graded bbbbbbbbbbbb "$scratch/answer-too.cu" farthest-48-a177
+sh grader/integrity/similar.sh "$grades" 8 >"$scratch/said" 2>&1
+# shellcheck disable=SC2034
+shown=$scratch/said
+holds 'our answer to the variant is not told' says '^  1\. [0-9a-f]* is our answer to farthest-48-a177, byte for byte: from aaaaaaaaaaaa$'
+holds 'our answer to the variant counts' says '^No two different files share anything'
+
+# ---- What is asked, in a tree whose grader sees a few of the changes
+
+tree=$scratch/tree here=$PWD lesson=01-one grades=$scratch/asked
+mkdir -p "$tree/lessons" "$tree/solutions" "$tree/build/grader" "$grades"
+ln -s "$PWD/grader" "$PWD/VERSION" "$tree"
+ln -s "$PWD/build/grader/sandbox" "$tree/build/grader"
+cp solutions/strip.awk "$tree/solutions"
+: >"$tree/lessons/$lesson.md"
+: >"$tree/solutions/$lesson.cu"
+cat >"$tree/build/grader/$lesson" <<'SH'
+#!/bin/sh
+verdict=SLOW step=1
+grep -q '<= n' "$3" && verdict=BOUNDS step=null
+grep -q 'sum = 1' "$3" && verdict=PASS step=2
+grep -q 'half /= 4' "$3" && step=0
+grep -q '^ *;' "$3" && verdict=BUILD step=null
+echo "{\"number\": 1, \"verdict\": \"$verdict\", \"score\": {\"step\": $step}}" >"$2"
+echo "$verdict in words"
+SH
+chmod +x "$tree/build/grader/$lesson"
+cat >"$scratch/slow.cu" <<'CU'
+void f()
+{
+    int none = 0;
+    int sum = 0;
+    for (int half = 8; half > 0; half /= 2)
+        none += 1;
+    if (i < n)
+        g[threadIdx.x] = none;
+    __syncthreads();
+}
+CU
+printf 'a secret of a class that is none' >"$grades/secret"
+graded aaaaaaaaaaaa "$scratch/slow.cu"
+sed 's/int sum/float sum/; s/if (i < n)/if (i)/' "$scratch/slow.cu" >"$scratch/few.cu"
+graded bbbbbbbbbbbb "$scratch/few.cu"
+ask() { (cd "$tree" && "$here/build/grader/integrity" --answers -- viva "$grades" "$1" 1) >"$scratch/said" 2>&1; }
+holds 'a right file below the last step has no viva' ask aaaaaaaaaaaa
+holds 'its own verdict is not told' says 'which is SLOW at step 1$'
+holds "the answers are not the three that differ: $(grep Answer "$scratch/said")" \
+    [ "$(sed -n 's/^   Answer: //p' "$scratch/said" | sort | paste -sd ,)" = 'BOUNDS,PASS at step 2,SLOW at step 0' ]
+holds 'two changes that are seen are three questions' refused ask bbbbbbbbbbbb
+holds 'and it is not said what lacks' grep -q 'of [0-9]* changes, fewer than three lead to another verdict' "$scratch/said"
+
+finish
