@@ -92,6 +92,11 @@ told 1 'elsewhere 8' "the host's stack" 'byte 8 of the 16-byte allocation'
 told 1 'elsewhere 9' 'No memory is there' 'argument 2 of the kernel.'
 told 1 'elsewhere 10' "the host's table of the virtual functions of Square" 'comes from byte 0 of the 16-byte allocation'
 told 1 'elsewhere 12' 'The pointer is null. The pointer comes from byte 8 of argument 2 of the kernel, of 16 bytes' 'next: Set this member'
+# Each run of a program tells the same.
+for which in 3 4 5; do
+    for run in first second; do simulator/run "$scratch/elsewhere" $which >"$scratch/$run" 2>&1; done
+    holds "elsewhere $which: the second run tells something else: $(diff "$scratch/first" "$scratch/second")" cmp -s "$scratch/first" "$scratch/second"
+done
 told 1 'elsewhere 13' 'The pointer is null. The pointer comes from byte 8 of the 16-byte allocation' 'next: Store the address of device memory'
 told 1 'elsewhere 14' 'The pointer is null. The pointer comes from argument 2 of the kernel.' 'the pointers that cudaMalloc gave'
 told 1 'elsewhere 11' 'there is no device function' 'The pointer to the function is null.'
