@@ -12,6 +12,7 @@
 #include "verdict.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,9 +63,19 @@ static void note(Complaint *c, const char *line)
     c->starved = c->starved || has_one_of(line, starved);
 }
 
+// Takes a folder's path out of a line, wherever it stands before a file's name.
+static void leave_out(char *line, const char *folder)
+{
+    size_t n = strlen(folder);
+    for (char *at = line; n && (at = strstr(at, folder));)
+        if (at[n] == '/') memmove(at, at + n + 1, strlen(at + n));
+        else at += n;
+}
+
 // Says what the compiler has said, cleaned of what a file could have a terminal do (#error quotes
-// the file), and cut where it has no end.
-static Complaint say(int file)
+// the file), and cut where it has no end. Files are called as from the student's folder and the
+// project's, wherever these are.
+static Complaint say(int file, const char *const *folders)
 {
     enum { MOST_LINES = 200 };
     Complaint c = { 0 };
@@ -75,6 +86,7 @@ static Complaint say(int file)
     while (f && getline(&line, &room, f) >= 0) {
         line[strcspn(line, "\n")] = 0;
         note(&c, line);
+        for (const char *const *folder = folders; *folder; folder++) leave_out(line, *folder);
         char *clean = text_clean(line);
         if (lines++ < MOST_LINES)
             fprintf(stderr, "%s%s\n", is_like_a_verdict(clean) ? "  " : "", clean);
@@ -210,7 +222,9 @@ enum compiled compile_program(const char *root, const char *folder, const char *
     command(argv, before, root, compiler, source, worker, more);
     Run r = run_compiler(argv, folder, confined);
     if (!r.started) return confined ? COMPILE_NO_SANDBOX : COMPILE_NO_COMPILER;
-    Complaint c = say(r.said);
+    char here[PATH_MAX] = "";
+    const char *folders[] = { folder, getcwd(here, sizeof here) ? here : "", root, NULL };
+    Complaint c = say(r.said, folders);
     if (!r.ended) return COMPILE_LATE;
     if (WIFEXITED(r.status) && WEXITSTATUS(r.status) == 0 && access(worker, X_OK) == 0)
         return COMPILED;

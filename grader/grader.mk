@@ -79,6 +79,7 @@ watchful = $(MAKE) -s build/setup/watch || { echo 'Watching without it: twice a 
 # ---- How they are built
 
 build/objects/grader/worker.o $(addprefix build/objects/grader/,gpu.o gpu_memory.o): CFLAGS += $(CUDA)
+build/objects/grader/worker.o: CFLAGS += -fdebug-prefix-map=$(CURDIR)=. # a linker may name its lines to a student
 build/objects/grader/worker.o build/objects/grader/gpu.o build/objects/grader/gpu_memory.o: | nvcc
 build/grader/worker.o: build/objects/grader/worker.o grader/worker.ld
 	@mkdir -p $(@D)

@@ -94,8 +94,13 @@ char *picture_write(const char *path, const Picture *p)
 
 char *picture_path(const char *result, const char *name)
 {
-    size_t n = strlen(result), end = n > 5 && strcmp(result + n - 5, ".json") == 0 ? n - 5 : n;
-    return text_format("%.*s-%s.png", (int)end, result, name);
+    static const char *const ends[] = { ".json", ".json.new" };
+    size_t n = strlen(result);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t end = strlen(ends[i]);
+        if (n > end && strcmp(result + n - end, ends[i]) == 0) n -= end;
+    }
+    return text_format("%.*s-%s.png", (int)n, result, name);
 }
 
 // ---- In a check

@@ -11,5 +11,5 @@ char *picture_read(const char *path, size_t channels, Picture *p);
 char *picture_write(const char *path, const Picture *p);
 
 // Where the picture of a name lies when the JSON result goes to `result`: beside it,
-// "05-blur-edges.png" of "05-blur.json". The caller frees it.
+// "05-blur-edges.png" of "05-blur.json", and of "05-blur.json.new". The caller frees it.
 char *picture_path(const char *result, const char *name);

@@ -356,15 +356,18 @@ static void print_lacks(const Result *r, FILE *out)
 
 // ---- The kinds of verdicts ----
 
-// Where a picture lies that the kernels made: if in the project's folder, then as from there.
+// A picture that the kernels made. It lies beside the result: among the project's own as from the
+// project's folder, and by its name where a class has its results.
 static void print_picture(FILE *out, const char *name)
 {
-    size_t root = strlen(run_root());
-    char *path = picture_path(run_result(), name);
-    bool within = strncmp(path, run_root(), root) == 0 && path[root] == '/';
-    char *line = text_format("Picture: %s", path + (within ? root + 1 : 0));
+    char *path = picture_path(run_result(), name),
+         *ours = text_format("%s/build/results/", run_root());
+    bool within = strncmp(path, ours, strlen(ours)) == 0;
+    char *line =
+        text_format("Picture: %s", within ? path + strlen(run_root()) + 1 : basename(path));
     text_paragraph(out, INDENT, line);
     free(line);
+    free(ours);
     free(path);
 }
 

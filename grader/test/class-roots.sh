@@ -3,11 +3,15 @@
 # TMPDIR, locale, time zone and umask, and every file of the results is the same, byte for byte.
 set -u
 . grader/test/class/begin.sh
-needs 01-first-kernel class sandbox
+needs 01-first-kernel 02-managed-memory 07-stencil class sandbox
 build/grader/sandbox --check >/dev/null || { echo 'class-roots: 0 passed, 1 failed: this machine refuses namespaces'; exit 1; }
 python3 -B -c 'import sys; sys.path.insert(0, "grader/rehearsal"); import submissions
 submissions.make_class(sys.argv[1], 7, 15, 1)' "$scratch/class"
-mkdir "$scratch/here" "$scratch/there"
+# What the linker says has paths; a pointer of the host's is an address; and pictures lie beside the result.
+mkdir "$scratch/here" "$scratch/there" "$class/linked" "$class/host" "$class/pictures"
+{ sh grader/wrong.sh grader/wrong/01-first-kernel/wrong-index.edit && echo 'int main() { return 0; }'; } >"$class/linked/01-first-kernel.cu"
+sh grader/wrong.sh grader/wrong/02-managed-memory/host-pointer-to-kernel.edit >"$class/host/02-managed-memory.cu"
+sed 's/^#define VERSION .*/#define VERSION 1/; /^[ \t]*\/\/[<>|]/d' solutions/07-stencil.cu >"$class/pictures/07-stencil.cu"
 
 env -u TMPDIR LC_ALL=C TZ=UTC build/grader/class "$scratch/class" "$scratch/here" >"$scratch/said" 2>&1
 holds "here: ends with $?: $(cat "$scratch/said")" [ $? -eq 0 ]
@@ -28,6 +32,9 @@ holds 'nothing is counted' grep -rq '"smsp__inst_executed.sum": [1-9]' "$scratch
 for part in gradebook.csv marks.csv pseudonyms.csv results sealed; do
     holds "$part is another there: $(diff -r "$scratch/here/$part" "$scratch/there/$part" 2>&1 | head -n 6)" diff -rq "$scratch/here/$part" "$scratch/there/$part"
 done
+holds 'the linker says nothing' grep -rqF "exercises/01-first-kernel.cu" "$scratch/here/results" --include='01-*.txt'
+holds 'nothing is told of an address of the host' grep -rqF "but the host's" "$scratch/here/results"
+holds 'a picture is not where its name says' [ -f "$(dirname "$(grep -rlF 'Picture: 07-stencil-edges.png' "$scratch/here/results")")/07-stencil-edges.png" ]
 holds "a path of either is in a result" [ -z "$(grep -rlF -e "$scratch" -e "$root" -e "$work" -e "$PWD" "$scratch/here/results" "$scratch/there/results")" ]
 
 finish

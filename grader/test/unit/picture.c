@@ -205,5 +205,6 @@ PictureTest(the_old_one_stays_when_writing_fails)
 PictureTest(lies_beside_the_result)
 {
     cr_assert_str_eq(picture_path("build/05-blur.json", "edges"), "build/05-blur-edges.png");
+    cr_assert_str_eq(picture_path("build/05-blur.json.new", "edges"), "build/05-blur-edges.png");
     cr_assert_str_eq(picture_path("a.jsonl", "b"), "a.jsonl-b.png");
 }
