@@ -8,7 +8,7 @@ main alone, its process group, or all its processes. What both runs leave in the
 All of it has a /tmp, mounts, IPC and a network of its own, so that whatever is in them afterwards was left there by a run. The
 processes that a killed run leaves become children of this one.
 """
-import argparse, collections, csv, ctypes, filecmp, glob, os, random, shutil, signal, subprocess, sys, threading, time
+import argparse, collections, csv, ctypes, filecmp, glob, json, os, random, re, shutil, signal, subprocess, sys, threading, time
 from submissions import make_class
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -177,10 +177,30 @@ def files_below(folder):
     return {os.path.relpath(os.path.join(at, name), folder) for at, _, names in os.walk(folder) for name in names}
 
 
+def mark_of(path):
+    result = json.load(open(path, encoding='utf-8'))
+    return [result.get(part) for part in ('verdict', 'step', 'points', 'gold', 'seed')]
+
+
+def has_threads(grades, path):
+    """Has the host threads of its own? Which of them comes first hangs on the machine, and so do counts of what waits for others."""
+    hash_ = json.load(open(path, encoding='utf-8')).get('class', {}).get('hash', '')
+    return any(re.search(r'\bpthread_create\b|\bstd::j?thread\b|\bstd::async\b', open(source, encoding='utf-8', errors='replace').read())
+               for source in glob.glob(f'{grades}/sealed/{hash_}/exercises/*'))
+
+
+def is_in_order(one, two, name):
+    """Is what differs in a result due to the order of the host's own threads alone?"""
+    first, second = (os.path.splitext(os.path.join(grades, name))[0] + '.json' for grades in (one, two))
+    return name.startswith('results/') and os.path.exists(first) and has_threads(one, first) and mark_of(first) == mark_of(second)
+
+
 def differences(one, two):
-    """The files of two folders that are not in both, or not the same."""
+    """The files of two folders that are not in both, or not the same; and how many others differ in the order of the host's threads."""
     first, second = files_below(one), files_below(two)
-    return sorted(first ^ second) + filecmp.cmpfiles(one, two, sorted(first & second), shallow=False)[1]
+    other = filecmp.cmpfiles(one, two, sorted(first & second), shallow=False)[1]
+    ordered = [name for name in other if is_in_order(one, two, name)]
+    return sorted(first ^ second) + [name for name in other if name not in ordered], len(ordered)
 
 
 def is_in_use(path):
@@ -236,9 +256,11 @@ def rehearse(folder, count, seed, kills, lesson):
         os.mkdir(killed)
         shutil.copy(once + '/secret', killed)  # seeds and pseudonyms come from it
         ways, left = grade_killed(submissions, killed, kills, random.Random(seed), results(once), clock / results(once))
-        other = differences(once, killed)
+        other, ordered = differences(once, killed)
         print(f'Killed {sum(ways.values())} times: ' + ', '.join(f'{way} {n}' for way, n in sorted(ways.items())) + '.')
-        print(f'{len(files_below(once))} files are the same, byte for byte.' if not other else 'Not the same: ' + ', '.join(other))
+        print(f'{len(files_below(once)) - ordered} files are the same, byte for byte.' if not other else 'Not the same: ' + ', '.join(other))
+        if ordered:
+            print(f'{ordered} results of programs whose hosts have threads give the same mark, with other counts of what waits.')
         failed += other + [f'a process is left: {name}' for name in left]
     failed += [f'a process is left: {name}' for name in survivors()]
     for kind, now in traces().items():
