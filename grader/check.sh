@@ -403,6 +403,8 @@ rows() {
     sed -n "/^#define $1(X)/,/[^\\]\$/s/^ *X([A-Z_]*, \"\([^\"]*\)\".*/\1/p" grader/verdict.h | sort
 }
 holds "$schema: its verdicts are not those of grader/verdict.h" [ "$(allowed Verdict)" = "$(rows VERDICTS)" ]
+none 'is a verdict, or a word of the gradebook, that book/verdicts.md does not explain' "$({ rows VERDICTS; grep -soE '"[A-Z]{4,}"' grader/class/marks.c | tr -d '"'; } |
+    while read -r word; do grep -qE "^\\| ([A-Z-]+, )*$word(, [A-Z-]+)* \\|" book/verdicts.md || echo "$word"; done | sort -u)"
 holds "$schema: its kinds are not those of grader/verdict.h" [ "$(allowed Kind)" = "$(rows KINDS)" ]
 holds "$schema: its levels of trust are not those of grader/class/trust.c" \
     [ "$(allowed trusted)" = "$(sed -n 's/^static const char \*const levels\[\] = {\(.*\)};.*/\1/p' grader/class/trust.c | grep -o '[a-z]*' | sort)" ]

@@ -95,7 +95,7 @@ build/objects/grader/%.o: grader/%.c build/objects/flags | build/setup/lesson
 	@$(call compile,$(CFLAGS) -Igrader)
 
 # The commands around grading: hints, quizzes, progress, watching.
-study := device process text token toolkit verdict
+study := device file process text token toolkit verdict
 build/grader/study: $(call objects,grader/study/*.c) $(study:%=build/objects/grader/%.o)
 	@mkdir -p $(@D)
 	@$(CC) $^ -ljansson -lconfig -lz -lm $(beside) -o $(whole)

@@ -38,7 +38,6 @@
 #include <criterion/internal/ordered-set.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <glob.h>
 #include <limits.h>
 #include <signal.h>
@@ -52,14 +51,6 @@
 
 // ---- The run's folder: build/run/NN-name@HOST.PID ----
 
-static int remove_one(const char *path, const struct stat *info, int type, struct FTW *walk)
-{
-    (void)info, (void)type, (void)walk;
-    return remove(path);
-}
-
-static void remove_folder(const char *path) { nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS); }
-
 // What killed runs on this machine have left: paths whose last number, after `before`, is of a
 // process that is no more.
 static void remove_stale(const char *pattern, char before)
@@ -69,7 +60,7 @@ static void remove_stale(const char *pattern, char before)
         for (size_t i = 0; i < found.gl_pathc; i++) {
             const char *pid = strrchr(found.gl_pathv[i], before);
             if (pid && kill(atoi(pid + 1), 0) < 0 && errno == ESRCH)
-                remove_folder(found.gl_pathv[i]);
+                folder_remove(found.gl_pathv[i]);
         }
     globfree(&found);
 }
@@ -530,7 +521,7 @@ int main(int argc, char **argv)
     };
     find_gpu(&r);
     grade(&r, root, options.define);
-    remove_folder(folder);
+    folder_remove(folder);
     bool written = write_result(&r);
     result_print(&r, stdout);
     fflush(stdout);

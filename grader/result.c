@@ -212,6 +212,7 @@ static json_t *finding_json(const Finding *f)
                   "at_most", bound(f->claim->at_most), "gold", bound(f->claim->gold), "verdict",
                   verdict_word(f->verdict), "estimate", f->estimate, "why", f->claim->why);
     if (f->words) json_object_set_new(j, "words", json_string(f->words));
+    if (f->claim->step) json_object_set_new(j, "step", json_integer(f->claim->step));
     if (f->file)
         json_object_set_new(j, "place", json_pack("{sssi}", "file", f->file, "line", f->line));
     return j;

@@ -82,7 +82,7 @@ void result_print(const Result *r, FILE *out);
 //    "todo": {"line": 38, "words": "TODO: ..."},             if there is one
 //    "claims": [{"name", "check", "counters": [...], "sum", "by", "value": sum / by,
 //                "unit", "at_least", "at_most", "gold": the bound, or null,
-//                "verdict", "estimate", "why",
+//                "verdict", "estimate", "why", "step": that wants it, from 1, if one does,
 //                "words": why it does not hold, "place": {"file", "line"}}, ...],
 //    "checks": [RECORD with its "verdict", ...],
 //    "gpu": {"device": "NVIDIA H200", "driver": "580.159.04", "toolkit": "13.0.88",

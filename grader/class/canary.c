@@ -76,44 +76,17 @@ static size_t choose(const char *lesson, Canary chosen[CANARIES_WRONG])
 
 // ---- As submissions
 
-typedef struct Bytes {
-    char *all;
-    size_t count;
-} Bytes;
-
-static bool write_bytes(FILE *f, void *what)
-{
-    const Bytes *bytes = what;
-    return fwrite(bytes->all, 1, bytes->count, f) == bytes->count;
-}
-
 // The whole submission: grader/wrong.sh makes it of an edit, and grader/variant.sh our answer to a
 // variant.
-static bool read_whole(const char *file, const Submission *s, Bytes *bytes)
+static char *read_whole(const char *file, const Submission *s, size_t *count)
 {
     bool edit = strncmp(file, "grader/", 7) == 0, answer = edit && s->variant;
     char *command = answer ? text_format("sh grader/variant.sh answer %s %s", s->lesson, s->variant)
                            : text_format("%s '%s'", edit ? "sh grader/wrong.sh" : "cat", file);
-    FILE *f = popen(command, "re");
-    size_t room = 0;
-    ssize_t count = f ? getdelim(&bytes->all, &room, EOF, f) : -1;
-    bool good = f && pclose(f) == 0 && count > 0;
-    if (good) bytes->count = (size_t)count;
+    char *text = command_printed(command, count);
     free(command);
-    if (!good) fprintf(stderr, "%s: it cannot be read as a submission\n", file);
-    return good;
-}
-
-static bool make_folders(const char *path)
-{
-    char *part = strdup(path);
-    bool good = true;
-    for (char *c = part + 1; good && (c = strchr(c, '/')); *c++ = '/') {
-        *c = 0;
-        good = mkdir(part, 0755) == 0 || errno == EEXIST;
-    }
-    free(part);
-    return good;
+    if (!text) fprintf(stderr, "%s: it cannot be read as a submission\n", file);
+    return text;
 }
 
 static bool hatch(const Class *of, const char *lesson, Canary y, Flock *all)
@@ -122,20 +95,16 @@ static bool hatch(const Class *of, const char *lesson, Canary y, Flock *all)
     Submission *s = &y.submission;
     char *folder = text_format("%s/canaries/%s/%.*s%s", of->grades, lesson,
                                (int)strcspn(slash, "."), slash, s->variant ? "-variant" : "");
-    Bytes bytes = { 0 };
+    size_t count;
     *s = (Submission){ .student = y.file, .lesson = (char *)lesson, .variant = s->variant };
-    s->sealed = text_format("%s/exercises/%s.cu", folder, lesson);
     s->result = text_format("%s/%s.json", folder, lesson);
     s->words = text_format("%s/%s.txt", folder, lesson);
-    free(folder);
-    bool good = read_whole(y.file, s, &bytes);
-    if (good) secret_hash(bytes.all, bytes.count, s->hash);
     unlink(s->result);
-    if (good && !(make_folders(s->sealed) && file_write(s->sealed, write_bytes, &bytes))) {
-        fprintf(stderr, "%s: %s\n", s->sealed, strerror(errno));
-        good = false;
-    }
-    free(bytes.all);
+    char *text = read_whole(y.file, s, &count);
+    bool good = text;
+    if (good && !class_seal(s, folder, text, count)) good = file_amiss(s->sealed);
+    free(folder);
+    free(text);
     all->canary = reallocarray(all->canary, all->count + 1, sizeof *all->canary);
     all->canary[all->count++] = y;
     return good;

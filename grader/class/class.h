@@ -39,8 +39,10 @@
 //     canaries/                              what a release has graded first (canary.h)
 //     submissions                            where the submissions are
 //
-// A name stands in no other file. A result is written whole or not at all, and names the hash of
-// what was graded, so a run that was ended at any moment goes on where it was.
+// Its owner alone can read it (CLASS_UMASK), but for the variants, which are handed out, and what
+// is sealed, for those who know the hash. A name stands in no other file. A result is written whole
+// or not at all, and names the hash of what was graded, so a run that was ended at any moment goes
+// on where it was.
 #pragma once
 #include <jansson.h>
 #include <stdbool.h>
@@ -57,6 +59,7 @@ enum {
     ARCHIVE_RATIO = 100,        // unpacked to packed, of an archive with more than a submission
     MOST_ENTRIES = 1000,        // of a folder or an archive
     NO_TIME = -1,               // a time_t: it is not known
+    CLASS_UMASK = 066, // of what is written: others can go through a folder, and read nothing
 };
 
 typedef struct Student {
@@ -159,6 +162,7 @@ typedef struct Rules {
     const char *path;
     bool latest;       // of several submissions the latest counts, not the best
     bool graded_pages; // students' pages show what is graded, not what is released
+    bool hidden_names; // the instructor's page of the report has pseudonyms
     bool gradescope;   // folders are as Gradescope's autograder has them
     LateRules late;
     char **variant;     // lessons that the class has a variant of; NULL: none; it ends with NULL
@@ -215,7 +219,9 @@ typedef struct Mark {
     double points, full;          // NAN: not known, since the grader failed, or excused
     double weight;
     int late_days, spent; // -1: it isn't known when it was handed in
+    double lost;          // points that it cost to be late, before an override; NAN: not known
     const char *trusted;  // "yes", "user" or "no" (trust.c)
+    json_t *read;         // of its result, as standing_read() has it (command.h); NULL: none
 } Mark;
 
 typedef struct Class {
@@ -317,6 +323,11 @@ int unpack_main(void);
 // reason. False: the class cannot be read, or GRADES not be written; it has said why.
 bool class_collect(Class *c);
 
+// Puts what is graded into FOLDER/exercises/NN-name.cu, which becomes s->sealed, with its hash.
+// Where there are no namespaces another user compiles it, and so everybody can read it who knows
+// where it is. False: errno says why.
+bool class_seal(Submission *s, const char *folder, const void *bytes, size_t count);
+
 // Removes what runs that were killed have half written below GRADES. Call it while nothing else
 // writes there.
 void class_sweep(const Class *c);
@@ -337,6 +348,9 @@ void secret_keyed(const char *what, const char *words, char *text, size_t digits
 // class has the lesson itself. It lives as long as we do. Ends the program where the lesson's
 // grader does not say.
 const char *class_variant(const Rules *r, const char *lesson);
+
+// The hash of the file that a result is of, or NULL.
+const char *class_hash_of(const json_t *result);
 
 // Is the result of this submission's file, and of its variant?
 bool class_is_of(const Submission *s, const json_t *result);

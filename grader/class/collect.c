@@ -13,31 +13,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool write_bytes(FILE *f, void *what)
+bool class_seal(Submission *s, const char *folder, const void *bytes, size_t count)
 {
-    const File *file = what;
-    return fwrite(file->bytes, 1, file->count, f) == file->count;
+    char *within = text_format("%s/exercises", folder);
+    s->sealed = text_format("%s/%s.cu", within, s->lesson);
+    secret_hash(bytes, count, s->hash);
+    bool good = folder_make(within);
+    const mode_t mask = umask(022);
+    good = good && file_write_bytes(s->sealed, bytes, count);
+    umask(mask);
+    free(within);
+    return good;
 }
 
-static bool say(const char *path)
-{
-    fprintf(stderr, "%s: %s\n", path, strerror(errno));
-    return false;
-}
-
-static bool make_folder(const char *path) { return mkdir(path, 0755) == 0 || errno == EEXIST; }
-
-static bool seal(const Class *c, Submission *s, File *file)
+static bool seal(const Class *c, Submission *s, const File *file)
 {
     secret_hash(file->bytes, file->count, s->hash);
     char *folder = text_format("%s/sealed/%s", c->grades, s->hash);
-    char *within = text_format("%s/exercises", folder);
-    s->sealed = text_format("%s/%s.cu", within, s->lesson);
-    bool good = make_folder(folder) && make_folder(within)
-             && (access(s->sealed, F_OK) == 0 || file_write(s->sealed, write_bytes, file));
-    if (!good) say(s->sealed);
+    s->sealed = text_format("%s/exercises/%s.cu", folder, s->lesson);
+    bool good = access(s->sealed, F_OK) == 0 || class_seal(s, folder, file->bytes, file->count)
+             || file_amiss(s->sealed);
     free(folder);
-    free(within);
     return good;
 }
 
@@ -84,7 +80,7 @@ static bool add(Class *c, const Owner *o, const File *file, time_t time)
     char *results = text_format("%s/results/%s", c->grades, o->pseudonym);
     size_t before = count_before(c, c->student[o->member[first]].name, file->lesson);
     char *number = before ? text_format("-%zu", before + 1) : strdup("");
-    bool good = make_folder(results) || say(results);
+    bool good = folder_make(results) || file_amiss(results);
     for (size_t n = first; good && n < o->members; n++) {
         const Student *of = &c->student[o->member[n]];
         if (class_is_forgotten(of->pseudonym)) continue;
@@ -100,7 +96,7 @@ static bool add(Class *c, const Owner *o, const File *file, time_t time)
                            .time = time,
                            .shared = n > first };
         strcpy(s->pseudonym, of->pseudonym);
-        if (!s->refused) good = seal(c, s, (File *)file);
+        if (!s->refused) good = seal(c, s, file);
     }
     free(results);
     free(number);
@@ -222,7 +218,7 @@ static bool scan(Class *c, bool listed, const HandIn *skip, size_t skips)
     DIR *top = opendir(c->folder);
     char **name = NULL;
     size_t count = 0;
-    if (!top) return say(c->folder);
+    if (!top) return file_amiss(c->folder);
     for (struct dirent *e; (e = readdir(top));) {
         if (strspn(e->d_name, ".") == strlen(e->d_name) || !strcmp(e->d_name, "manifest.csv"))
             continue;
@@ -326,16 +322,25 @@ void class_sweep(const Class *c)
     nftw(c->grades, remove_unfinished, FOLDERS_OPEN, FTW_PHYS);
 }
 
+// Also a folder that somebody has made before.
+static bool make_private(const char *path)
+{
+    enum { MODE = 0777 & ~CLASS_UMASK };
+    struct stat at;
+    return folder_make(path) && stat(path, &at) == 0
+        && ((at.st_mode & 0777) == MODE || chmod(path, MODE) == 0);
+}
+
 bool class_collect(Class *c)
 {
-    if (!make_folder(c->grades)) return say(c->grades);
+    if (!make_private(c->grades)) return file_amiss(c->grades);
     c->grades = realpath(c->grades, NULL); // graders are called elsewhere
     char *sealed = text_format("%s/sealed", c->grades),
          *results = text_format("%s/results", c->grades),
          *rules = text_format("%s/class.cfg", c->grades);
     bool listed;
-    if (!make_folder(sealed) || !make_folder(results) || !secret_open(c->grades))
-        return say(c->grades);
+    if (!folder_make(sealed) || !folder_make(results) || !secret_open(c->grades))
+        return file_amiss(c->grades);
     if (!log_open(c->grades)) return false;
     bool good = rules_read(&c->rules, rules) && roster_read(c, &listed)
              && (c->only ? take_only(c) : take_all(c, listed)) && knows_students(c);

@@ -47,8 +47,10 @@ bool command_keep_folder(const Class *c);
 // "gold": or null, "hash", "version", "toolkit", "device", "token", "variant", "overridden": true,
 // if it is}. A result's mark has no "graded" and "found"; its points are the grader's own.
 
-// The mark of a result of the grader; NULL: it is of another file than the submission, or none.
-json_t *standing_read(const Submission *s, const char *result);
+// The mark of a result of the grader, or of the file with it; NULL: it is of another file than the
+// submission, or none.
+json_t *standing_of_result(const Submission *s, const json_t *result);
+json_t *standing_read(const Submission *s, const char *path);
 
 // The mark that stands, and the submission that counts for it: an empty one where there is none.
 json_t *standing_mark(const Mark *m);
@@ -92,3 +94,7 @@ int show_log(Class *c, const Words *w);
 
 // Before a class is graded, too: only class.cfg and the secret are read.
 int make_variants(Class *c, const Words *w);
+
+// All that a command of the shell's prints, with a 0 after it; *count of its bytes. NULL: nothing,
+// or it ended with another status than 0. The caller frees it.
+char *command_printed(const char *command, size_t *count);

@@ -2,28 +2,17 @@
 // again, and a run that is killed after it can be made again.
 #define _GNU_SOURCE
 #include "command.h"
+#include "file.h"
 #include "text.h"
 #include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static int remove_one(const char *path, const struct stat *info, int type, struct FTW *walk)
-{
-    (void)info, (void)type, (void)walk;
-    return remove(path);
-}
-
-static bool remove_folder(const char *path)
-{
-    if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT) return true;
-    fprintf(stderr, "%s: %s\n", path, strerror(errno));
-    return false;
-}
+static bool remove_all(const char *path) { return folder_remove(path) || file_amiss(path); }
 
 // The hashes that the others' submissions and results name, as members of an object.
 static json_t *others_hashes(const Class *c, const char *pseudonym)
@@ -37,8 +26,7 @@ static json_t *others_hashes(const Class *c, const char *pseudonym)
     glob(pattern, 0, NULL, &found);
     for (size_t n = 0; n < found.gl_pathc; n++) {
         json_t *result = json_load_file(found.gl_pathv[n], 0, NULL);
-        const char *hash =
-            json_string_value(json_object_get(json_object_get(result, "class"), "hash"));
+        const char *hash = class_hash_of(result);
         if (hash) json_object_set_new(hashes, hash, json_true());
         json_decref(result);
     }
@@ -56,7 +44,7 @@ static bool remove_sealed(const Class *c, const json_t *hashes, size_t *removed)
     for (struct dirent *e; all && (e = readdir(all));) {
         if (strlen(e->d_name) != HASH_DIGITS || json_object_get(hashes, e->d_name)) continue;
         char *folder = text_format("%s/%s", sealed, e->d_name);
-        good = remove_folder(folder) && good;
+        good = remove_all(folder) && good;
         ++*removed;
         free(folder);
     }
@@ -76,7 +64,7 @@ static bool remove_pages(const Class *c, const char *pseudonym)
         char *pattern = text_format(patterns[p], c->grades, pseudonym);
         glob_t found = { 0 };
         glob(pattern, 0, NULL, &found);
-        for (size_t n = 0; n < found.gl_pathc; n++) good = remove_folder(found.gl_pathv[n]) && good;
+        for (size_t n = 0; n < found.gl_pathc; n++) good = remove_all(found.gl_pathv[n]) && good;
         globfree(&found);
         free(pattern);
     }
@@ -107,7 +95,7 @@ int forget(Class *c, const Words *w)
         if (!log_add(line)) return 1;
     }
     leave_out(c, pseudonym);
-    bool good = remove_folder(results) && remove_pages(c, pseudonym);
+    bool good = remove_all(results) && remove_pages(c, pseudonym);
     json_t *hashes = others_hashes(c, pseudonym);
     good = remove_sealed(c, hashes, &removed) && good;
     int status = command_write_book(c, !good);

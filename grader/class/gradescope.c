@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MOST_BYTES = 64 << 10 }; // of the words of a lesson
 
@@ -92,8 +93,8 @@ bool class_write_gradescope(const Class *c)
                             failed ? output : NULL, "output_format", "text", "visibility",
                             "visible", "stdout_visibility", "hidden", "tests", tests);
     char *path = text_format("%s/results/results.json", c->folder);
-    bool good = all && json_write(path, all);
-    if (!good) fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    bool good = all && json_write(path, all) && chmod(path, 0644) == 0; // another user reads it
+    if (!good) file_amiss(path);
     json_decref(all);
     free(output);
     free(path);

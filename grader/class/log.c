@@ -18,12 +18,6 @@ static size_t cuts;
 static size_t first_piece; // the number of the first of them in the file
 static bool open_end;      // the file does not end with a newline
 
-static bool say(const char *file)
-{
-    fprintf(stderr, "%s: %s\n", file, strerror(errno));
-    return false;
-}
-
 static bool amiss(size_t number, const char *words)
 {
     fprintf(stderr,
@@ -111,7 +105,7 @@ static bool read_lines(FILE *f)
         good = take(text, (size_t)(count - whole), whole, ++number);
     }
     free(text);
-    if (ferror(f)) return say(path);
+    if (ferror(f)) return file_amiss(path);
     // What a kill leaves has no newline behind it: a whole line that does not fit was changed.
     if (good && json_array_size(pieces) && !open_end)
         return amiss(first_piece,
@@ -133,7 +127,7 @@ bool log_open(const char *grades)
     cuts = 0;
     open_end = false;
     FILE *f = fopen(path, "re");
-    if (!f && errno != ENOENT) return say(path);
+    if (!f && errno != ENOENT) return file_amiss(path);
     bool good =
         f ? read_lines(f)
           : ends_as_noted(1) && (access(last_path, F_OK) < 0 || amiss(1, "the log is missing"));
@@ -180,7 +174,7 @@ static bool append(const char *text, size_t count)
     if (written >= 0 && (size_t)written < count) errno = ENOSPC;
     bool good = written == (ssize_t)count && fsync(file) == 0;
     if (file >= 0) close(file);
-    return good || say(path);
+    return good || file_amiss(path);
 }
 
 static bool add(json_t *line)
@@ -201,7 +195,7 @@ static bool add(json_t *line)
     if (good) {
         open_end = false;
         memcpy(chain, here, sizeof chain);
-        good = file_write(last_path, write_last, NULL) || say(last_path);
+        good = file_write(last_path, write_last, NULL) || file_amiss(last_path);
     }
     json_decref(whole);
     free(words);

@@ -6,6 +6,7 @@
 // cannot be kept apart, too, and enters marks that such a run has made.
 #define _GNU_SOURCE
 #include "command.h"
+#include "file.h"
 #include "text.h"
 #include <errno.h>
 #include <limits.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void say_refused(const Class *c)
@@ -73,7 +75,7 @@ static int cores(void)
 static int grade_batch(Class *c, const char *file, const char *root)
 {
     if (!secret_open(c->grades)) {
-        fprintf(stderr, "%s: %s\n", c->grades, strerror(errno));
+        file_amiss(c->grades);
         return 1;
     }
     return !(trust_find() && class_read_batch(c, file) && class_run(c, root, cores()));
@@ -94,7 +96,7 @@ static int grade_class(Class *c, const char *root, bool slurm)
     bool good = may && (slurm ? class_run_on_slurm(c, root) : class_run(c, root, cores()));
     class_sweep(c);
     if (!command_keep_folder(c) || !class_mark(c) || !class_write_book(c)) {
-        fprintf(stderr, "%s: %s\n", c->grades, strerror(errno));
+        file_amiss(c->grades);
         return 1;
     }
     say_end(c);
@@ -135,6 +137,7 @@ static bool option_is_good(const char *option, int count)
 int main(int count, char **words)
 {
     char root[PATH_MAX];
+    umask(CLASS_UMASK);
     if (count == 2 && strcmp(words[1], "--unpack") == 0) return unpack_main();
     const char *option = count > 1 && words[1][0] == '-' ? words[1] : "";
     if (strcmp(option, "--help") == 0) option = ""; // command.h's

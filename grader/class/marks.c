@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "command.h"
+#include "file.h"
 #include "verdict.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,35 +12,36 @@ typedef struct Outcome {
     int step, gold;      // -1: none
     double points;       // before it costs anything to be late; NAN: the grader failed
     const char *trusted; // a level of trust.c
+    json_t *mark;        // as standing_read() has it; NULL: none
 } Outcome;
 
 static Outcome read_outcome(const Submission *s, const LessonRule *l)
 {
     Outcome o = { .verdict = "REFUSED", .step = -1, .gold = -1, .trusted = trust_word(NULL) };
     if (s->refused) return o;
-    json_t *result = json_load_file(s->result, 0, NULL), *score = json_object_get(result, "score"),
-           *step = json_object_get(score, "step"), *gold = json_object_get(score, "gold"),
-           *points = json_object_get(score, "speed");
-    const bool current = class_is_of(s, result); // else it is of a file before this
-    const char *verdict = current ? json_string_value(json_object_get(result, "verdict")) : NULL;
-    enum verdict v = verdict ? verdict_from_word(verdict) : VERDICT_GRADER_ERROR;
-    o.verdict = verdict ? verdict_word(v) : "";
-    if (!current) {
-        json_decref(result);
-        return (Outcome){ "", -1, -1, NAN, o.trusted };
+    json_t *result = json_load_file(s->result, 0, NULL);
+    o.verdict = "";
+    o.points = NAN;
+    o.mark = standing_of_result(s, result);
+    if (o.mark) { // else it is of a file before this
+        const json_t *step = json_object_get(o.mark, "step"),
+                     *gold = json_object_get(o.mark, "gold");
+        enum verdict v = verdict_from_word(text_of(o.mark, "verdict"));
+        const bool right =
+            json_is_integer(json_object_get(json_object_get(result, "score"), "speed"));
+        o.verdict = verdict_word(v);
+        if (json_is_integer(step)) o.step = (int)json_integer_value(step);
+        if (json_is_boolean(gold)) o.gold = json_is_true(gold);
+        o.trusted = trust_word(text_of(json_object_get(result, "class"), "trusted"));
+        if (v == VERDICT_GRADER_ERROR || v == VERDICT_NODEVICE) o.points = NAN;
+        else if (!right) o.points = 0;
+        else if (l->steps < 0) o.points = standing_points(o.mark);
+        else o.points = l->points[o.step < 0 ? 0 : o.step > l->steps ? l->steps : o.step];
+        if (o.gold > 0 && !isnan(o.points)) o.points += l->gold;
+        // Then the row says so, and has no mark.
+        if (!trust_counts(o.trusted)) o = (Outcome){ "UNTRUSTED", -1, -1, NAN, o.trusted, o.mark };
     }
-    if (json_is_integer(step)) o.step = (int)json_integer_value(step);
-    if (json_is_boolean(gold)) o.gold = json_is_true(gold);
-    o.trusted =
-        trust_word(json_string_value(json_object_get(json_object_get(result, "class"), "trusted")));
-    bool counts = trust_counts(o.trusted); // else the row says so, and has no mark
-    if (v == VERDICT_GRADER_ERROR || v == VERDICT_NODEVICE) o.points = NAN;
-    else if (!json_is_integer(points)) o.points = 0; // it isn't right
-    else if (l->steps < 0) o.points = (double)json_integer_value(points);
-    else o.points = l->points[o.step < 0 ? 0 : o.step > l->steps ? l->steps : o.step];
-    if (o.gold > 0 && !isnan(o.points)) o.points += l->gold;
     json_decref(result);
-    if (!counts) return (Outcome){ "UNTRUSTED", -1, -1, NAN, o.trusted };
     return o;
 }
 
@@ -73,16 +75,19 @@ static void mark(const Class *c, Mark *m, int *left)
         return;
     }
     Attempt *attempt = calloc(count, sizeof *attempt);
+    Outcome *outcome = calloc(count, sizeof *outcome);
     bool failed = false;
     for (size_t n = 0; n < count; n++) {
-        Outcome o = read_outcome(&c->submission[first + n], l);
-        attempt[n] = (Attempt){ isnan(o.points) ? 0 : o.points,
+        outcome[n] = read_outcome(&c->submission[first + n], l);
+        const double points = outcome[n].points;
+        attempt[n] = (Attempt){ isnan(points) ? 0 : points,
                                 late_days(c->submission[first + n].time, deadline) };
-        failed = failed || isnan(o.points);
+        failed = failed || isnan(points);
     }
     size_t chosen = late_choose(&c->rules.late, attempt, count, *left, c->rules.latest);
     const Submission *s = m->submission = &c->submission[first + chosen];
-    Outcome o = read_outcome(s, l);
+    Outcome o = outcome[chosen];
+    m->read = json_incref(o.mark);
     m->verdict = o.verdict;
     m->step = o.step;
     m->gold = o.gold;
@@ -91,7 +96,10 @@ static void mark(const Class *c, Mark *m, int *left)
     m->points = late_worth(&c->rules.late, o.points, attempt[chosen].days, *left, &m->spent);
     // The best is not known as long as one of them is not.
     if (isnan(o.points) || (failed && !c->rules.latest)) m->points = NAN;
+    m->lost = o.points - m->points;
     *left -= m->spent;
+    for (size_t n = 0; n < count; n++) json_decref(outcome[n].mark);
+    free(outcome);
     free(attempt);
 }
 
@@ -132,7 +140,8 @@ static int by_deadline(const void *a, const void *b, void *class)
 bool class_mark(Class *c)
 {
     find_lessons(c);
-    free(c->mark); // of an earlier call
+    for (size_t n = 0; n < c->marks; n++) json_decref(c->mark[n].read); // of an earlier call
+    free(c->mark);
     c->marks = c->students * c->lessons;
     c->mark = calloc(c->marks + 1, sizeof *c->mark);
     size_t *order = calloc(c->lessons, sizeof *order);

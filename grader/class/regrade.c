@@ -3,6 +3,7 @@
 // NN-name.N.json, where N is the number of that line.
 #define _GNU_SOURCE
 #include "command.h"
+#include "file.h"
 #include "text.h"
 #include <errno.h>
 #include <limits.h>
@@ -94,18 +95,16 @@ static bool take_place(const Submission *s, const Submission *p, size_t number)
     bool good = keep_old(s->result, number) && keep_old(s->words, number)
              && (rename(p->words, s->words) == 0 || errno == ENOENT)
              && rename(p->result, s->result) == 0;
-    if (!good) fprintf(stderr, "%s: %s\n", s->result, strerror(errno));
+    if (!good) file_amiss(s->result);
     return good;
 }
 
 static json_t *hash_of(const char *path)
 {
-    char digits[HASH_DIGITS + 1] = "", *text = NULL;
-    size_t room = 0;
-    FILE *f = fopen(path, "re");
-    ssize_t count = f ? getdelim(&text, &room, EOF, f) : -1;
-    if (count > 0) secret_hash(text, (size_t)count, digits);
-    if (f) fclose(f);
+    char digits[HASH_DIGITS + 1] = "";
+    size_t count;
+    char *text = file_read(path, &count);
+    if (text) secret_hash(text, count, digits);
     free(text);
     return json_string(digits);
 }

@@ -16,12 +16,6 @@
 
 // ---- What a student's page shows
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text && *text ? text : NULL;
-}
-
 static int whole_of(const json_t *mark, const char *key)
 {
     const json_t *value = json_object_get(mark, key);
@@ -47,8 +41,7 @@ static char *words_with(const Submission *s, const char *token)
     for (int n = 0; n < count; n++) {
         char *name = text_format("%s/%s", folder, file[n]->d_name);
         json_t *result = words ? NULL : json_load_file(name, 0, NULL);
-        const char *has = text_of(json_object_get(result, "class"), "token");
-        if (has && strcmp(has, token) == 0)
+        if (strcmp(text_of(json_object_get(result, "class"), "token"), token) == 0)
             words = text_format("%.*s.txt", (int)strlen(name) - 5, name);
         json_decref(result);
         free(name);
@@ -64,7 +57,7 @@ static int days_of(const Class *c, const Mark *m, const char *hash)
 {
     const StudentRule *rule = rules_of_student(&c->rules, m->student);
     time_t deadline = rules_deadline(rules_of_lesson(&c->rules, m->lesson), rule);
-    for (const Submission *s = c->submission; hash && s < c->submission + c->count; s++)
+    for (const Submission *s = c->submission; *hash && s < c->submission + c->count; s++)
         if (strcmp(s->student, m->student->name) == 0 && strcmp(s->lesson, m->lesson) == 0
             && strcmp(s->hash, hash) == 0 && s->time != NO_TIME)
             return late_days(s->time, deadline);
@@ -81,7 +74,7 @@ static Shown standing_one(const Mark *m, const json_t *mark)
                     .gold = m->gold,
                     .late_days = m->late_days,
                     .points = m->points,
-                    .token = told ? text_of(mark, "token") : NULL,
+                    .token = told ? text_of(mark, "token") : "",
                     .words = told ? strdup(m->submission->words) : NULL,
                     .stands = true };
 }
@@ -96,7 +89,7 @@ static Shown released_one(const Class *c, const Mark *m, const json_t *mark)
                     .late_days = days_of(c, m, text_of(mark, "hash")),
                     .points = json_is_number(points) ? json_number_value(points) : NAN,
                     .token = token,
-                    .words = token && m->submission ? words_with(m->submission, token) : NULL };
+                    .words = *token && m->submission ? words_with(m->submission, token) : NULL };
 }
 
 static Shown shown_of(const Class *c, const Mark *m)
@@ -137,31 +130,20 @@ void report_refused(Page *p, const Class *c, const Mark *m, const char *before)
 
 // ---- The files
 
-static bool say(const char *path)
-{
-    fprintf(stderr, "%s: %s\n", path, strerror(errno));
-    return false;
-}
-
-static bool read_style(FILE *all, const char *path)
-{
-    FILE *f = fopen(path, "re");
-    int c;
-    while (f && (c = getc(f)) != EOF) putc(c, all);
-    bool good = f && !ferror(f);
-    if (f) fclose(f);
-    return good || say(path);
-}
-
-// The book's style sheet, and what the report has besides.
+// The book's style sheet, and what the report has besides. NULL: it has said why.
 static char *style_sheet(void)
 {
-    char *text = NULL;
-    size_t bytes;
-    FILE *all = open_memstream(&text, &bytes);
-    bool good = read_style(all, "book/style.css") && read_style(all, "grader/class/report.css");
-    fclose(all);
-    return good ? text : NULL;
+    static const char *const paths[] = { "book/style.css", "grader/class/report.css" };
+    char *part[2];
+    size_t count;
+    for (size_t n = 0; n < 2; n++)
+        if (!(part[n] = file_read(paths[n], &count))) {
+            file_amiss(paths[n]);
+            return NULL;
+        }
+    char *both = text_format("%s%s", part[0], part[1]);
+    for (size_t n = 0; n < 2; n++) free(part[n]);
+    return both;
 }
 
 static char *page_name(const Student *s) { return text_format("%s.html", s->pseudonym); }
@@ -192,7 +174,7 @@ static bool remove_others(const Class *c, const char *folder)
     int count = scandir(folder, &file, is_page, alphasort);
     for (int n = 0; n < count; n++) {
         char *path = text_format("%s/%s", folder, file[n]->d_name);
-        if (!is_current(c, file[n]->d_name)) good = (unlink(path) == 0 || say(path)) && good;
+        if (!is_current(c, file[n]->d_name)) good = (unlink(path) == 0 || file_amiss(path)) && good;
         free(path);
         free(file[n]);
     }
@@ -204,7 +186,7 @@ static bool write_page(const char *folder, const char *name, Report *r,
                        bool (*write)(FILE *f, void *report))
 {
     char *path = text_format("%s/%s", folder, name);
-    bool good = file_write_private(path, write, r) || say(path);
+    bool good = file_write(path, write, r) || file_amiss(path);
     free(path);
     return good;
 }
@@ -212,8 +194,8 @@ static bool write_page(const char *folder, const char *name, Report *r,
 static bool write_pages(Report *r, const char *folder)
 {
     const Class *c = r->c;
-    bool good = (mkdir(folder, 0700) == 0 || errno == EEXIST) && chmod(folder, 0700) == 0;
-    if (!good) return say(folder);
+    bool good = folder_make(folder);
+    if (!good) return file_amiss(folder);
     for (size_t n = 0; good && n < c->students; n++) {
         char *name = page_name(&c->student[n]);
         r->mark = &c->mark[n * c->lessons];
@@ -231,7 +213,7 @@ static json_t *comments_and_appeals(void)
     json_array_foreach(log_lines(), n, line)
     {
         const char *what = text_of(line, "what");
-        if (what && (strcmp(what, "comment") == 0 || strcmp(what, "appeal") == 0))
+        if (strcmp(what, "comment") == 0 || strcmp(what, "appeal") == 0)
             json_array_append(said, line);
     }
     return said;

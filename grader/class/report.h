@@ -4,6 +4,7 @@
 //     report_class.c     index.html, for the instructor
 //     report_student.c   PSEUDONYM.html
 //     report_mistakes.c  what was wrong, and how often
+//     report_verdicts.c  what the verdicts mean
 //     page.c             HTML
 #pragma once
 #include "command.h"
@@ -14,15 +15,16 @@ typedef struct Shown {
     const char *verdict; // NULL: nothing is shown yet
     int step, gold, late_days;
     double points;
-    const char *token; // what the verdict can be replayed with; NULL: nothing
+    const char *token; // what the verdict can be replayed with; "" or NULL: nothing
     char *words;       // the file with what the student is told; NULL: there is none
     bool stands;       // it is the mark that stands
 } Shown;
 
-// A mistake that students made in a lesson, and how many of them did.
+// A mistake that students made in a lesson, and how many of them did. Those of one cause are one
+// mistake, and the words are of the first of them.
 typedef struct Mistake {
     const char *lesson;
-    char *words;
+    char *cause, *words;
     size_t count;
 } Mistake;
 
@@ -53,5 +55,14 @@ void report_gold(Page *p, int gold);
 // in the names of files.
 void report_refused(Page *p, const Class *c, const Mark *m, const char *before);
 
-// What was wrong with the files that count, *count mistakes: the commonest first.
+// A row of the book's page of verdicts: the verdicts, what happened, and where to look.
+typedef struct Meaning {
+    const char *verdicts, *happened, *look;
+} Meaning;
+
+// What a verdict means, or a mark without one (MISSING); NULL: the book doesn't say.
+const Meaning *report_meaning(const char *verdict);
+
+// What was wrong with the files that count, *count mistakes: the commonest first. An exercise that
+// is not done (TODO), and steps beyond the next one, are no mistakes.
 Mistake *report_mistakes(const Class *c, size_t *count);

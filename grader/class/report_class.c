@@ -28,11 +28,11 @@ static void open_linked_row(Page *p, const char *to, const char *words)
     page_close(p);
 }
 
-static void open_student_row(Page *p, const Student *s)
+static void open_student_row(Page *p, const Class *c, const Student *s)
 {
     char to[64];
     snprintf(to, sizeof to, "%s.html", s->pseudonym);
-    open_linked_row(p, to, s->pseudonym);
+    open_linked_row(p, to, c->rules.hidden_names ? s->pseudonym : s->name);
 }
 
 // ---- All lessons: who passes, and the steps that are reached
@@ -249,7 +249,7 @@ static void write_lacking(Page *p, const Class *c)
         if ((v != VERDICT_GRADER_ERROR && v != VERDICT_NODEVICE)
             || strcmp(m->verdict, "EXCUSED") == 0)
             continue;
-        open_student_row(p, m->student);
+        open_student_row(p, c, m->student);
         page_put(p, "td", "%s", report_lesson(m->lesson));
         page_put(p, "td", "%s", *m->verdict ? m->verdict : "not graded");
         page_open(p, "td");
@@ -281,7 +281,7 @@ static void write_students(Page *p, const Class *c)
     for (size_t n = 0; n < c->marks; n += c->lessons) {
         int spent = 0;
         for (size_t l = 0; l < c->lessons; l++) spent += c->mark[n + l].spent;
-        open_student_row(p, c->mark[n].student);
+        open_student_row(p, c, c->mark[n].student);
         report_number(p, class_total(c, &c->mark[n]));
         report_whole(p, spent);
         for (size_t l = 0; l < c->lessons; l++) report_number(p, c->mark[n + l].points);

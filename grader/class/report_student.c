@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TIME_BYTES = 32 };
+
 static const Shown *shown_of(const Report *r, const Mark *m) { return &r->shown[m - r->c->mark]; }
 
 static void write_total(Page *p, const Report *r)
@@ -30,9 +32,30 @@ static const char *verdict_of(const Shown *s)
     return !s->verdict ? "not released yet" : *s->verdict ? s->verdict : "not graded yet";
 }
 
-static void write_row(Page *p, const Mark *m, const Shown *s)
+static time_t deadline_of(const Report *r, const Mark *m)
 {
-    char to[64];
+    return rules_deadline(rules_of_lesson(&r->c->rules, m->lesson),
+                          rules_of_student(&r->c->rules, m->student));
+}
+
+// "2026-10-05 21:59 UTC"; "": there is none.
+static void write_deadline(time_t deadline, char words[TIME_BYTES])
+{
+    *words = 0;
+    if (deadline != NO_TIME) strftime(words, TIME_BYTES, "%Y-%m-%d %H:%M UTC", gmtime(&deadline));
+}
+
+// What lateness costs is known of the mark that stands.
+static bool is_late(const Mark *m, const Shown *s)
+{
+    return s->verdict && s->stands && m->late_days > 0;
+}
+
+static void write_row(Page *p, const Report *r, const Mark *m)
+{
+    const Shown *s = shown_of(r, m);
+    char to[64], deadline[TIME_BYTES];
+    write_deadline(deadline_of(r, m), deadline);
     snprintf(to, sizeof to, "#%s", report_lesson(m->lesson));
     page_open(p, "tr");
     page_open(p, "th");
@@ -45,6 +68,8 @@ static void write_row(Page *p, const Mark *m, const Shown *s)
     report_number(p, m->full);
     report_gold(p, s->verdict ? s->gold : -1);
     report_whole(p, s->verdict ? s->late_days : -1);
+    report_number(p, is_late(m, s) ? m->lost : NAN);
+    page_put(p, "td", "%s", deadline);
     page_close(p);
 }
 
@@ -87,6 +112,43 @@ static void write_override(Page *p, const Mark *m)
              *from ? from : "none", to, why ? why : "");
 }
 
+static void write_lateness(Page *p, const Report *r, const Mark *m)
+{
+    char deadline[TIME_BYTES], lost[NUMBER_BYTES];
+    write_deadline(deadline_of(r, m), deadline);
+    table_number(m->lost, lost);
+    page_put(p, "p", "Deadline: %s. Days late: %d. Late days spent on it: %d. Points lost: %s.",
+             deadline, m->late_days, m->spent, *lost ? lost : "not known");
+}
+
+// The verdicts of the page, as the book explains them, each row once.
+static void write_meanings(Page *p, const Report *r)
+{
+    static const char *const headings[] = { "Verdict", "What happened", "Where to look", NULL };
+    const Meaning **told = calloc(r->c->lessons, sizeof *told);
+    size_t count = 0;
+    for (size_t n = 0; n < r->c->lessons; n++) {
+        const char *verdict = shown_of(r, r->mark + n)->verdict;
+        const Meaning *m = verdict && *verdict ? report_meaning(verdict) : NULL;
+        size_t before = 0;
+        while (before < count && told[before] != m) before++;
+        if (m && before == count) told[count++] = m;
+    }
+    if (count) page_table(p, true, "What the verdicts mean", headings);
+    for (size_t n = 0; n < count; n++) {
+        page_open(p, "tr");
+        page_open(p, "th");
+        page_attribute(p, "scope", "row");
+        page_text(p, "%s", told[n]->verdicts);
+        page_close(p);
+        page_put(p, "td", "%s", told[n]->happened);
+        page_put(p, "td", "%s", told[n]->look);
+        page_close(p);
+    }
+    if (count) page_table_end(p);
+    free(told);
+}
+
 // The comments and appeals.
 static void write_log(Page *p, const Report *r, const Mark *m)
 {
@@ -124,7 +186,8 @@ static void write_lesson(Page *p, const Report *r, const Mark *m)
         if (s->stands) report_refused(p, r->c, m, ": ");
         page_close(p);
     }
-    if (s->token) {
+    if (is_late(m, s)) write_lateness(p, r, m);
+    if (s->token && *s->token) {
         page_open(p, "p");
         page_text(p, "To have the same verdict on your own machine, type: ");
         page_put(p, "code", "make replay TOKEN=%s", s->token);
@@ -136,8 +199,10 @@ static void write_lesson(Page *p, const Report *r, const Mark *m)
 
 bool report_write_student(FILE *f, void *report)
 {
-    static const char *const headings[] = { "Lesson", "Verdict", "Step",      "Points",
-                                            "Of",     "Gold",    "Late days", NULL };
+    static const char *const headings[] = {
+        "Lesson", "Verdict",   "Step",        "Points",   "Of",
+        "Gold",   "Late days", "Points lost", "Deadline", NULL
+    };
     const Report *r = report;
     const Mark *end = r->mark + r->c->lessons;
     char title[64];
@@ -145,8 +210,9 @@ bool report_write_student(FILE *f, void *report)
     Page *p = page_begin(f, r->style, title);
     write_total(p, r);
     page_table(p, true, "Lessons", headings);
-    for (const Mark *m = r->mark; m < end; m++) write_row(p, m, shown_of(r, m));
+    for (const Mark *m = r->mark; m < end; m++) write_row(p, r, m);
     page_table_end(p);
+    write_meanings(p, r);
     for (const Mark *m = r->mark; m < end; m++) write_lesson(p, r, m);
     return page_end(p);
 }

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "class.h"
+#include "file.h"
 #include "text.h"
 #include <errno.h>
 #include <libconfig.h>
@@ -49,7 +50,7 @@ static bool is_number(const config_setting_t *s)
     return type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64 || type == CONFIG_TYPE_FLOAT;
 }
 
-static double number_of(const config_setting_t *s)
+static double value_of(const config_setting_t *s)
 {
     int type = config_setting_type(s);
     return type == CONFIG_TYPE_FLOAT ? config_setting_get_float(s)
@@ -62,7 +63,7 @@ static bool read_number(const Rules *r, config_setting_t *group, const char *nam
 {
     config_setting_t *s = config_setting_get_member(group, name);
     if (!s) return true;
-    double number = is_number(s) ? number_of(s) : -1;
+    double number = is_number(s) ? value_of(s) : -1;
     if (!(number >= 0 && number <= most))
         return amiss(r, s, "%s should be a number from 0 to %g: %s = 5;", name, most, name);
     *value = number;
@@ -150,7 +151,7 @@ static bool read_points(const Rules *r, config_setting_t *group, LessonRule *l)
             l->lesson, steps, steps + 1);
     for (int n = 0; n <= steps; n++) {
         config_setting_t *p = config_setting_get_elem(s, (unsigned)n);
-        l->points[n] = is_number(p) ? number_of(p) : -1;
+        l->points[n] = is_number(p) ? value_of(p) : -1;
         if (l->points[n] < (n ? l->points[n - 1] : 0))
             return amiss(r, s, "points should not fall from one step to the next, nor be below 0");
     }
@@ -304,13 +305,15 @@ static int by_name(const void *a, const void *b)
 
 static bool read_root(Rules *r, config_setting_t *root)
 {
-    bool good = has_only(r, root, "class.cfg", "times counts pages late variants lessons students")
-             && read_choice(r, root, "times", "manifest", "gradescope", &r->gradescope)
-             && read_choice(r, root, "counts", "best", "latest", &r->latest)
-             && read_choice(r, root, "pages", "released", "graded", &r->graded_pages)
-             && read_late(r, root, &r->late) && read_variants(r, root)
-             && read_list(r, root, "lessons", NULL, each_lesson)
-             && read_list(r, root, "students", NULL, each_student);
+    bool good =
+        has_only(r, root, "class.cfg", "times counts pages names late variants lessons students")
+        && read_choice(r, root, "times", "manifest", "gradescope", &r->gradescope)
+        && read_choice(r, root, "counts", "best", "latest", &r->latest)
+        && read_choice(r, root, "pages", "released", "graded", &r->graded_pages)
+        && read_choice(r, root, "names", "shown", "hidden", &r->hidden_names)
+        && read_late(r, root, &r->late) && read_variants(r, root)
+        && read_list(r, root, "lessons", NULL, each_lesson)
+        && read_list(r, root, "students", NULL, each_student);
     if (r->lessons) qsort(r->lesson, r->lessons, sizeof *r->lesson, by_name);
     return good;
 }
@@ -323,8 +326,7 @@ bool rules_read(Rules *r, const char *path)
     FILE *f = fopen(path, "re");
     if (!f && errno == ENOENT) return true;
     if (!f) {
-        fprintf(stderr, "%s: %s\n", path, strerror(errno));
-        return false;
+        return file_amiss(path);
     }
     config_init(&file);
     if (!config_read(&file, f)) {

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,28 +45,33 @@ const char *class_toolkit(void)
     return toolkit ? toolkit : "";
 }
 
+static bool is_fault(const json_t *result)
+{
+    const char *verdict = text_of(result, "verdict");
+    return !*verdict || strcmp(verdict, verdict_word(VERDICT_GRADER_ERROR)) == 0;
+}
+
+static bool stands(const Submission *s, const json_t *result)
+{
+    return class_is_of(s, result)
+        && trust_is_enough(text_of(json_object_get(result, "class"), "trusted"));
+}
+
 bool class_is_graded(const Submission *s)
 {
-    json_t *result = json_load_file(s->result, 0, NULL), *by = json_object_get(result, "class");
-    bool graded = class_is_of(s, result)
-               && trust_is_enough(json_string_value(json_object_get(by, "trusted")));
+    json_t *result = json_load_file(s->result, 0, NULL);
+    bool graded = stands(s, result);
     json_decref(result);
     return graded;
 }
 
-static bool is_fault(const json_t *result)
-{
-    const char *verdict = json_string_value(json_object_get(result, "verdict"));
-    return !verdict || strcmp(verdict, verdict_word(VERDICT_GRADER_ERROR)) == 0;
-}
-
-// Its result is no mark, as the grader has failed: another run tries again.
-static bool has_failed(const Submission *s)
+// It has no result, or none that is a mark, as the grader has failed.
+static bool is_due(const Submission *s)
 {
     json_t *result = json_load_file(s->result, 0, NULL);
-    bool failed = is_fault(result);
+    bool due = !stands(s, result) || is_fault(result);
     json_decref(result);
-    return failed;
+    return due;
 }
 
 // ---- One job
@@ -97,6 +103,7 @@ static void start(Job *j, const char *root)
     unlink(j->result);
     j->began = seconds_now();
     j->tries++;
+    const mode_t mask = umask(022); // where there are no namespaces, a grader has several users
     j->pid = words < 0 ? -1
                        : process_start(&(Spawn){ .argv = argv,
                                                  .environment = environment,
@@ -104,6 +111,7 @@ static void start(Job *j, const char *root)
                                                  .to = { 1, 2 },
                                                  .descriptors = 2,
                                                  .trusted = true }); // it makes sandboxes
+    umask(mask);
     if (words >= 0) close(words);
     free(folder);
     free(grader);
@@ -120,7 +128,7 @@ static void keep_former(const Submission *s)
 {
     enum { DIGITS = 12 };
     json_t *former = json_load_file(s->result, 0, NULL);
-    const char *hash = json_string_value(json_object_get(json_object_get(former, "class"), "hash"));
+    const char *hash = class_hash_of(former);
     if (hash && strlen(hash) == HASH_DIGITS && !class_is_of(s, former)) {
         char *result = text_format("%.*s.%.*s.json", (int)(strlen(s->result) - strlen(".json")),
                                    s->result, DIGITS, hash),
@@ -153,7 +161,7 @@ static bool keep(Job *j, const char *root, json_t *result)
     if (token) json_object_set_new(json_object_get(result, "class"), "token", json_string(token));
     free(token);
     bool good = rename(j->words, s->words) == 0 && json_write(s->result, result);
-    if (!good) fprintf(stderr, "%s: %s\n", s->result, strerror(errno));
+    if (!good) file_amiss(s->result);
     unlink(j->result);
     json_decref(result);
     return good;
@@ -219,7 +227,7 @@ const Submission **class_find_due(const Class *c, size_t *count)
     *count = 0;
     for (size_t n = 0; due && n < c->count; n++) {
         const Submission *s = &c->submission[n];
-        if (s->sealed && !s->shared && (!class_is_graded(s) || has_failed(s))) due[(*count)++] = s;
+        if (s->sealed && !s->shared && is_due(s)) due[(*count)++] = s;
     }
     return due;
 }

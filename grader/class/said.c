@@ -1,6 +1,7 @@
 // What people say of marks: lines of the log.
 #define _GNU_SOURCE
 #include "command.h"
+#include "file.h"
 #include "text.h"
 #include <math.h>
 #include <stdio.h>
@@ -90,12 +91,6 @@ int appeal(Class *c, const Words *w)
 
 // ---- The log, for people
 
-static const char *text_of(const json_t *line, const char *key)
-{
-    const char *text = json_string_value(json_object_get(line, key));
-    return text ? text : "";
-}
-
 static void show_line(const json_t *line)
 {
     const json_t *old = json_object_get(line, "old"), *new = json_object_get(line, "new");
@@ -110,7 +105,7 @@ static void show_line(const json_t *line)
                                   : "",
                             text_of(line, "why"), text_of(line, "words"));
     char *clean = text_clean(all);
-    printf("%5lld %s\n", (long long)json_integer_value(json_object_get(line, "n")), clean);
+    printf("Line %lld, %s\n", (long long)json_integer_value(json_object_get(line, "n")), clean);
     free(clean);
     free(all);
     free(was);
@@ -132,7 +127,7 @@ int show_log(Class *c, const Words *w)
     size_t n, shown = 0;
     const json_t *line;
     if (!secret_open(c->grades)) {
-        perror(c->grades);
+        file_amiss(c->grades);
         return 1;
     }
     if (!log_open(c->grades)) return 1;

@@ -86,7 +86,7 @@ static size_t write_batches(const Class *c, const Submission *const *due, size_t
         char *path = text_format("%s/batches/%zu.json", c->grades, count);
         json_t *batch = batch_of(due, from, from + each < all ? from + each : all);
         bool good = json_write(path, batch);
-        if (!good) fprintf(stderr, "%s: %s\n", path, strerror(errno));
+        if (!good) file_amiss(path);
         json_decref(batch);
         free(path);
         if (!good) return 0;
@@ -165,7 +165,7 @@ bool class_run_on_slurm(const Class *c, const char *root)
 {
     size_t all = SIZE_MAX;
     char *name = job_name(c), *folder = text_format("%s/batches", c->grades);
-    bool good = (mkdir(folder, 0755) == 0 || errno == EEXIST) && cancel(name);
+    bool good = folder_make(folder) && cancel(name);
     for (int fruitless = 0; good;) {
         size_t before = all;
         const Submission **due = class_find_due(c, &all);

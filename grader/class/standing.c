@@ -1,6 +1,7 @@
 // What the results and the log say of a mark.
 #define _GNU_SOURCE
 #include "command.h"
+#include "file.h"
 #include "text.h"
 #include "verdict.h"
 #include <math.h>
@@ -19,44 +20,38 @@ static json_t *number(double x)
     return x == floor(x) ? json_integer((json_int_t)x) : json_real(x);
 }
 
-static json_t *word_of(const json_t *object, const char *key)
-{
-    const char *word = json_string_value(json_object_get(object, key));
-    return json_string(word ? word : "");
-}
-
 // "h200", and the GPU beside it, if there was one.
 static json_t *device_of(const json_t *result)
 {
-    const char *device = json_string_value(json_object_get(result, "device")),
-               *gpu = json_string_value(json_object_get(json_object_get(result, "gpu"), "device"));
-    char *words = text_format("%s%s%s", device ? device : "", gpu ? " and " : "", gpu ? gpu : "");
+    const char *gpu = text_of(json_object_get(result, "gpu"), "device");
+    char *words = text_format("%s%s%s", text_of(result, "device"), *gpu ? " and " : "", gpu);
     json_t *both = json_string(words);
     free(words);
     return both;
 }
 
-json_t *standing_read(const Submission *s, const char *path)
+json_t *standing_of_result(const Submission *s, const json_t *result)
 {
-    json_t *result = json_load_file(path, 0, NULL);
     const json_t *by = json_object_get(result, "class"), *score = json_object_get(result, "score"),
                  *points = json_object_get(score, "speed"), *step = json_object_get(score, "step"),
                  *gold = json_object_get(score, "gold");
-    const char *hash = json_string_value(json_object_get(by, "hash"));
-    json_t *mark = NULL;
-    if (class_is_of(s, result)) {
-        mark = json_pack("{ss so so so so so so}", "hash", hash, "verdict",
-                         word_of(result, "verdict"), "version", word_of(by, "version"), "toolkit",
-                         word_of(by, "toolkit"), "device", device_of(result), "token",
-                         word_of(by, "token"), "variant", word_of(result, "variant"));
-        json_object_set_new(mark, "points",
-                            json_integer(json_is_integer(points) ? json_integer_value(points) : 0));
-        json_object_set_new(mark, "step",
-                            json_is_integer(step) ? json_integer(json_integer_value(step))
-                                                  : json_null());
-        json_object_set_new(mark, "gold",
-                            json_is_boolean(gold) ? json_boolean(json_is_true(gold)) : json_null());
-    }
+    if (!class_is_of(s, result)) return NULL;
+    json_t *mark = json_pack("{ss ss ss ss so ss ss}", "hash", class_hash_of(result), "verdict",
+                             text_of(result, "verdict"), "version", text_of(by, "version"),
+                             "toolkit", text_of(by, "toolkit"), "device", device_of(result),
+                             "token", text_of(by, "token"), "variant", text_of(result, "variant"));
+    json_object_set_new(mark, "points",
+                        json_integer(json_is_integer(points) ? json_integer_value(points) : 0));
+    json_object_set_new(
+        mark, "step", json_is_integer(step) ? json_integer(json_integer_value(step)) : json_null());
+    json_object_set_new(mark, "gold",
+                        json_is_boolean(gold) ? json_boolean(json_is_true(gold)) : json_null());
+    return mark;
+}
+
+json_t *standing_read(const Submission *s, const char *path)
+{
+    json_t *result = json_load_file(path, 0, NULL), *mark = standing_of_result(s, result);
     json_decref(result);
     return mark;
 }
@@ -95,7 +90,7 @@ Submission standing_of(const Mark *m)
 json_t *standing_mark(const Mark *m)
 {
     const Submission *of = m->submission;
-    json_t *mark = of && !of->refused ? standing_read(of, of->result) : NULL;
+    json_t *mark = json_copy(m->read);
     if (!mark) mark = json_pack("{ss sn sn}", "hash", of ? of->hash : "", "step", "gold");
     else json_object_set(mark, "found", json_object_get(mark, "points"));
     json_object_set_new(mark, "verdict", json_string(m->verdict));

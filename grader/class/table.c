@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "class.h"
+#include "file.h"
 #include "text.h"
 #include <csv.h>
 #include <errno.h>
@@ -115,27 +116,14 @@ static int line_of_other_bytes(const char *bytes, size_t count)
     return 0;
 }
 
-static char *read_all(const char *path, size_t *count)
-{
-    char *bytes = NULL;
-    size_t room = 0;
-    FILE *f = fopen(path, "re");
-    ssize_t got = f ? getdelim(&bytes, &room, EOF, f) : -1;
-    *count = got < 0 ? 0 : (size_t)got;
-    bool good = f && !ferror(f);
-    if (f) fclose(f);
-    return !good ? NULL : bytes ? bytes : strdup("");
-}
-
 bool table_read(Table *t, const char *path, const char *const *needed)
 {
     size_t count;
     *t = (Table){ .path = strdup(path) };
-    char *bytes = read_all(path, &count);
+    char *bytes = file_read(path, &count);
     if (!bytes) {
         if (errno == ENOENT) return true;
-        fprintf(stderr, "%s: %s\n", path, strerror(errno));
-        return false;
+        return file_amiss(path);
     }
     Reading r = { .table = t, .line = 1, .begins = 1 };
     size_t mark = count >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; // as Excel writes it

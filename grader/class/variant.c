@@ -12,16 +12,12 @@
 
 enum { WORD_DIGITS = 16 };
 
-// All that a command prints; NULL: it ends with another status than 0, and has said why. The caller
-// frees it.
-static char *printed_by(const char *command)
+char *command_printed(const char *command, size_t *count)
 {
-    char *text = NULL;
-    size_t room = 0;
     fflush(stdout);
     FILE *f = popen(command, "re");
-    ssize_t count = f ? getdelim(&text, &room, EOF, f) : -1;
-    if (f && pclose(f) == 0 && count > 0) return text;
+    char *text = f ? stream_read(f, count) : NULL;
+    if (f && pclose(f) == 0 && text && *count) return text;
     free(text);
     return NULL;
 }
@@ -45,7 +41,7 @@ const char *class_variant(const Rules *r, const char *lesson)
     char digits[WORD_DIGITS + 1];
     secret_keyed("variant", lesson, digits, WORD_DIGITS);
     char *command = text_format("build/grader/%s --variant %s", lesson, digits),
-         *word = printed_by(command);
+         *word = command_printed(command, &(size_t){ 0 });
     if (!word) {
         fprintf(stderr, "%s: its grader names no variant. Type: make ready-%d\n", lesson,
                 atoi(lesson));
@@ -59,27 +55,31 @@ const char *class_variant(const Rules *r, const char *lesson)
     return known[count++].word;
 }
 
+const char *class_hash_of(const json_t *result)
+{
+    return json_string_value(json_object_get(json_object_get(result, "class"), "hash"));
+}
+
 bool class_is_of(const Submission *s, const json_t *result)
 {
-    const char *hash = json_string_value(json_object_get(json_object_get(result, "class"), "hash")),
-               *variant = json_string_value(json_object_get(result, "variant"));
+    const char *hash = class_hash_of(result);
     return hash && strcmp(hash, s->hash) == 0
-        && strcmp(variant ? variant : "", s->variant ? s->variant : "") == 0;
+        && strcmp(text_of(result, "variant"), s->variant ? s->variant : "") == 0;
 }
 
 // ---- make variant
-
-static bool write_text(FILE *f, void *text) { return fputs(text, f) >= 0; }
 
 // False: it cannot be written; it has said why.
 static bool write_handout(const char *folder, const char *lesson, const char *word)
 {
     char *command = text_format("sh grader/variant.sh handout %s %s", lesson, word),
-         *path = text_format("%s/%s.cu", folder, lesson), *text = printed_by(command);
-    bool good =
-        text && (mkdir(folder, 0755) == 0 || errno == EEXIST) && file_write(path, write_text, text);
+         *path = text_format("%s/%s.cu", folder, lesson);
+    size_t count;
+    char *text = command_printed(command, &count);
+    bool good = text && folder_make(folder) && file_write_bytes(path, text, count)
+             && chmod(path, 0644) == 0; // as it is handed out
     if (good) printf("%s, lesson %d: give %s to the students\n", word, atoi(lesson), path);
-    else if (text) fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    else if (text) file_amiss(path);
     free(command);
     free(path);
     free(text);
@@ -111,7 +111,7 @@ int make_variants(Class *c, const Words *w)
         return 1;
     }
     if (!secret_open(c->grades)) {
-        fprintf(stderr, "%s/secret: %s\n", c->grades, strerror(errno));
+        file_amiss(c->grades);
         return 1;
     }
     for (char **l = c->rules.variant; *l; l++)

@@ -8,6 +8,7 @@
 //                                             variant ("": none), which a tab each divides
 #define _GNU_SOURCE
 #include "integrity.h"
+#include "file.h"
 #include "process.h"
 #include "text.h"
 #include <errno.h>
@@ -65,7 +66,7 @@ static bool name_file(const char *path, Graded *g)
     if (end && strcmp(end, ".cu") == 0) *end = 0;
     char *text = mutant_text(path, NULL), *lesson = text_format("lessons/%s.md", name);
     char *hash = malloc(HASH_DIGITS + 1), *variant = getenv("VARIANT");
-    if (!text) fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    if (!text) file_amiss(path);
     else if (access(lesson, F_OK) != 0)
         fprintf(stderr, "%s: no lesson has that name. Name it as exercises/ does.\n", path);
     else {
@@ -99,6 +100,7 @@ int main(int count, char **words)
                                              { 0 } };
     char root[PATH_MAX], *file = NULL;
     bool answers = false;
+    umask(CLASS_UMASK);
     for (int option; (option = getopt_long(count, words, "", OPTIONS, NULL)) != -1;)
         if (option == 'a') answers = true;
         else if (option == 'f') file = optarg;
@@ -109,10 +111,10 @@ int main(int count, char **words)
     bool named = !file && (left == 3 || left == 4), of_file = file && left == 2;
     if (!(named || of_file) || strcmp(word[0], "viva") || !getcwd(root, sizeof root))
         return usage();
-    if (file) mkdir(word[1], 0700);
+    if (file) mkdir(word[1], 0777);
     const char *grades = realpath(word[1], NULL);
     if (!grades || !secret_open(grades)) {
-        fprintf(stderr, "%s: %s\n", word[1], strerror(errno));
+        file_amiss(word[1]);
         return 1;
     }
     if (!trust_find()) return 1; // the mutants are no more to be trusted than the file is

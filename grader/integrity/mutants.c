@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "integrity.h"
+#include "file.h"
 #include "process.h"
 #include "text.h"
 #include <stdio.h>
@@ -27,19 +28,6 @@ static FILE *call_mutate(const char *file, const char *lesson)
     return NULL;
 }
 
-static char *read_all(const char *path)
-{
-    char *text = NULL;
-    FILE *f = fopen(path, "re");
-    size_t room = 0;
-    if (f && getdelim(&text, &room, 0, f) < 0) {
-        free(text);
-        text = NULL;
-    }
-    if (f) fclose(f);
-    return text;
-}
-
 // The n-th line of a text, from 1, and its bytes without the newline.
 static const char *line_of(const char *text, int n, size_t *bytes)
 {
@@ -63,7 +51,7 @@ static char *code_of(const char *line, size_t bytes)
 
 char *mutant_text(const char *file, const Mutant *m)
 {
-    char *text = read_all(file), *all;
+    char *text = file_read(file, &(size_t){ 0 }), *all;
     size_t bytes;
     if (!text || !m) return text;
     const char *line = line_of(text, m->line, &bytes);
@@ -126,7 +114,7 @@ static Mutant read_mutant(char *row, const char *text, const char *whose)
 
 Mutant *mutants_list(const char *file, const char *lesson, const char *whose, size_t *count)
 {
-    char *text = read_all(file), *row = NULL;
+    char *text = file_read(file, &(size_t){ 0 }), *row = NULL;
     FILE *list = text ? call_mutate(file, lesson) : NULL;
     Mutant *all = NULL;
     size_t room = 0;

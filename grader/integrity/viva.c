@@ -34,36 +34,23 @@ typedef struct Viva {
     size_t chosen[QUESTIONS], questions;
 } Viva;
 
-static bool say(const char *path)
-{
-    fprintf(stderr, "%s: %s\n", path, strerror(errno));
-    return false;
-}
-
-static bool make_folder(const char *path) { return mkdir(path, 0700) == 0 || errno == EEXIST; }
-
-static bool write_text(FILE *f, void *text) { return fputs(text, f) >= 0; }
-
 // Puts a text where a submission's sealed copy would be.
 static bool prepare(const Viva *v, const Mutant *m, Submission *s)
 {
     char *text = mutant_text(v->of->sealed, m);
-    if (!text) return say(v->of->sealed);
+    if (!text) return file_amiss(v->of->sealed);
     *s = (Submission){ .student = v->of->pseudonym,
                        .lesson = v->of->lesson,
                        .variant = v->of->variant };
     secret_hash(text, strlen(text), s->hash);
     snprintf(s->pseudonym, sizeof s->pseudonym, "%s", v->of->pseudonym);
-    char *home = text_format("%s/%s", v->folder, s->hash), *within;
-    within = text_format("%s/exercises", home);
-    s->sealed = text_format("%s/%s.cu", within, s->lesson);
+    char *home = text_format("%s/%s", v->folder, s->hash);
     s->result = text_format("%s/result.json", home);
     s->words = text_format("%s/words.txt", home);
-    bool good = make_folder(home) && make_folder(within) && file_write(s->sealed, write_text, text);
+    bool good = class_seal(s, home, text, strlen(text)) || file_amiss(s->sealed);
     free(text);
     free(home);
-    free(within);
-    return good || say(s->sealed);
+    return good;
 }
 
 static Outcome read_outcome(const Submission *s)
@@ -179,12 +166,10 @@ static int finish(const Viva *v, bool answers)
 // The folder of the mutants, which no other run writes to.
 static bool open_folder(Viva *v, const char *grades)
 {
-    char *all = text_format("%s/viva", grades);
-    v->folder = text_format("%s/%s", all, v->of->pseudonym);
-    bool good = (make_folder(all) && make_folder(v->folder)) || say(v->folder);
+    v->folder = text_format("%s/viva/%s", grades, v->of->pseudonym);
+    bool good = folder_make(v->folder) || file_amiss(v->folder);
     int folder = good ? open(v->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (good && (folder < 0 || flock(folder, LOCK_EX | LOCK_NB) < 0)) good = say(v->folder);
-    free(all);
+    if (good && (folder < 0 || flock(folder, LOCK_EX | LOCK_NB) < 0)) good = file_amiss(v->folder);
     return good; // the lock goes with the process
 }
 

@@ -19,17 +19,6 @@ static bool newer(const char *file, const char *than)
                                                 : a.st_mtim.tv_nsec > b.st_mtim.tv_nsec;
 }
 
-const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-double number_of(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
-
 Outcome outcome_read(const Lesson *lesson)
 {
     char *path = text_format("build/results/%s.json", lesson->name);

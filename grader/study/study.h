@@ -14,6 +14,7 @@
 //     replay.c    a mark of a class, on this machine
 //     watch.c     grades again whenever the exercise is saved
 #pragma once
+#include "file.h"
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,10 +83,6 @@ void outcome_free(Outcome *o);
 // Would grading it once more give the same? Neither the file nor what it was graded with is newer
 // than the result, and the environment asks for nothing else.
 bool outcome_is_current(const Outcome *o, const Lesson *lesson);
-
-// A member of a result or of a part of it: "" or 0 where it is missing.
-const char *text_of(const json_t *object, const char *key);
-double number_of(const json_t *object, const char *key);
 
 // Grades a file of the lesson in silence: the result, or NULL. What the grader prints goes to
 // `said`.

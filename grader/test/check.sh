@@ -19,7 +19,7 @@ lesson=05-transpose
 plant_one() {
     rm -rf "$tree/it"
     mkdir "$tree/it"
-    cp -R --parents .clang-format ARCHITECTURE.md CHANGELOG.md Makefile VERSION setup/common.mk grader/grader.mk book/book.mk book/index.md "lessons/$lesson.md" \
+    cp -R --parents .clang-format ARCHITECTURE.md CHANGELOG.md Makefile VERSION setup/common.mk grader/grader.mk book/book.mk book/index.md book/verdicts.md "lessons/$lesson.md" \
         solutions/*.awk "solutions/$lesson.cu" "profiles/lessons/$lesson.cfg" "profiles/results/nvidia-h200/$lesson.json" profiles/accuracy/*.json \
         grader/text.c grader/blame.c grader/*.sh grader/lessons/$lesson.* "grader/wrong/$lesson/wrong-pitch.edit" "grader/wrong/$lesson/host-does-the-work.cu" \
         "grader/attacks/$lesson/strided-copies.cu" \
@@ -136,6 +136,7 @@ finds 'in simulator/report/causes.def' "echo 'void told(Report *r) { r->why = \"
 home=/home
 finds 'path of one machine' "echo 'see $home/me/notes' >>book/index.md"
 finds 'left undone' "printf 'FIX%s\n' ME >>book/index.md"
+finds 'RACE: is a verdict' "sed -i '/^| RACE /d' book/verdicts.md"
 finds 'CHANGELOG.md: has no entry' 'echo 99.0.0 >VERSION'
 finds 'is longer than 60 lines' "{ echo 'int longest(void)'; echo '{'; yes '    ;' | head -n 60; echo '}'; } >>grader/text.c"
 finds 'grader/text.c: has more than 600 lines' "yes '//' | head -n 600 >>grader/text.c"

@@ -188,7 +188,7 @@ lines $((n + 5))
 holds 'a name is in the log' [ -z "$(grep -e 'Ada[ ,]' -e Lovelace -e 'Cy[ "]' -e Bob "$grades/log.jsonl")" ]
 holds 'a word that begins as a name is taken out' grep -q 'Adam' "$grades/log.jsonl"
 works 'the log is not shown' log STUDENT=Cy LESSON=2
-says 'it ran at home'
+says "^Line $((n + 5)), .* appeal by [0-9a-f]*: [0-9a-f]* 02-two. it ran at home"
 hand_in "$ada" 01-one 'WRONG 0 null'
 works 'nothing is overridden twice' override "STUDENT=$ada" LESSON=2 POINTS=8.75 WHO=G WHY=w
 row 'Ada Lovelace,01-one,,,,,,no,' # a file that is newer than the result
@@ -245,6 +245,8 @@ sed -i '/^{"chain":"00{$/d' "$grades/log.jsonl" && spoilt 'a cut line taken out'
 truncate -s -1 "$grades/log.jsonl"
 works 'a line without its newline is lost' comment STUDENT=Cy LESSON=2 WHO=G WORDS=w
 lines $((all + 4))
+
+holds "others can read $(others_can | head -n 4 | xargs)" [ -z "$(others_can)" ]
 
 # ---- Forgetting
 

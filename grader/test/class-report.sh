@@ -53,15 +53,18 @@ hand_in() {
 ada='Ada Lovelace'
 eve='Eve "<img src=x onerror=alert(1)> & Co'
 hand_in "$ada" 01-one "$(result PASS 10 2 true)"
-hand_in "$ada" 02-two "$(result SLOW 7 1 null '"claims": [{"name": "sectors <b>loaded", "verdict": "SLOW"}, {"name": "launches", "verdict": "PASS"}]')"
+hand_in "$ada" 02-two "$(result SLOW 7 1 null '"claims": [{"name": "sectors <b>loaded", "verdict": "SLOW", "step": 2},
+    {"name": "bank conflicts", "verdict": "SLOW", "step": 3}, {"name": "launches", "verdict": "PASS"}]' | tr -d '\n')"
 for student in Bob Cy Dee; do
-    hand_in $student 01-one "$(result RACE null null null "$(fact RACE '"kind": "race", "cause": "barrier_missing"')")"
+    hand_in $student 01-one "$(result RACE null null null \
+        "$(fact RACE "\"kind\": \"race\", \"cause\": \"barrier_missing\", \"says\": \"$student: two meet\", \"why\": \"Nothing orders them.\"")")"
 done
 hand_in Bob 02-two "$(result WRONG null null null "$(fact WRONG '"why": "The last <i>13</i> elements are missing."')")"
 hand_in Cy 02-two "$(result PASS 10 3 false)"
 hand_in Dee 02-two "$(result TODO null null null "$(fact WRONG '"why": "It is not begun."')")"
 hand_in Fay 01-one "$(result CRASH null null null "$(fact CRASH)")"
 hand_in Fay 02-two "$(result PASS 5 0 false)"
+hand_in Gil 02-two "$(result MEMORY null null null "$(fact MEMORY '"kind": "leak"')")"
 hand_in Gil 01-one 'nothing'
 long=$(printf 'x%01500d' 0 | sed 's/0/é/g')
 printf '%s\033[2J\001\377 %s\302\205%s\342\200\256\n%s\n\n  %s' '</samp></pre><script>alert(1)</script>' '"' "' onclick='x' <!-- ]]> &amp; &#60;" \
@@ -121,18 +124,30 @@ holds 'the pages and the gradebook differ' nothing compare "$grades"
 row "$index" 'Students who pass, have gold, and have reached a step and none beyond' '02-two|1|0|0|1|0|1'
 row "$index" '01-one: points, of 10' '10|2'
 row "$index" '01-one: points, of 10' 'not known|1'
-row "$index" 'All lessons: mistakes' 'RACE: barrier missing|01-one|3'
+row "$index" 'All lessons: mistakes' 'RACE, as in: Bob: two meet. Nothing orders them.|01-one|3'
 holds 'the commonest mistake is not the first' [ "$(sed -n '1s/.*|//p' "$said")" = 3 ]
 row "$index" '02-two: mistakes' 'WRONG: The last <i>13</i> elements are missing.|02-two|1'
 row "$index" '02-two: mistakes' 'SLOW: sectors <b>loaded|02-two|1'
-row "$index" '02-two: mistakes' 'TODO|02-two|1'
-row "$index" '01-one: mistakes' 'CRASH|01-one|1'
+row "$index" '02-two: mistakes' 'MEMORY: leak|02-two|1'
+row "$index" '01-one: mistakes' 'CRASH: the program died, or CUDA refused a launch or another call|01-one|1'
+holds 'a lesson that is not begun, or a step beyond the next, is a mistake' [ "$(pages rows "$index" 'All lessons: mistakes'; grep -cE 'TODO|bank' "$said")" -eq 0 ]
 pages rows "$index" 'Marks without a verdict'
 says '|02-two|REFUSED|it is there twice, as .*a<script>alert(2)</script>/02-two.cu'
-says '|01-one|REFUSED|no file in it is named as those in exercises/ are; it has of [0-9a-f]\{12\}.txt'
+says 'Hal Holt|01-one|REFUSED|no file in it is named as those in exercises/ are; it has of [0-9a-f]\{12\}.txt'
 says '|01-one|GRADER-ERROR|'
 says '|01-one|MISSING|'
-row "$(page_of "$ada")" Lessons '01-one|PASS|2|9.35|10|yes|3'
+row "$(page_of "$ada")" Lessons '01-one|PASS|2|9.35|10|yes|3|1.65|2026-10-05 00:00 UTC'
+shows "$(page_of "$ada")" 'Deadline: 2026-10-05 00:00 UTC. Days late: 3. Late days spent on it: 2. Points lost: 1.65.'
+hides "$(page_of Bob)" 'Days late'
+row "$(page_of "$ada")" 'What the verdicts mean' 'SLOW|right, but far from what the device can do|the line with the worst access, and the counter that says so'
+holds 'a verdict is explained that the page does not have' [ "$(pages rows "$(page_of Bob)" 'What the verdicts mean'; cut -d '|' -f 1 "$said" | paste -sd ,)" = RACE,WRONG ]
+for verdict in $(sed 1d "$grades/gradebook.csv" | python3 -c 'import csv, sys
+print(*{r[2] for r in csv.reader(sys.stdin)})'); do
+    pages rows "$(dirname "$index")/$(python3 -c 'import csv, sys
+name = next(r[0] for r in csv.reader(open(f"{sys.argv[1]}/gradebook.csv")) if r[2] == sys.argv[2])
+print(next(r[0] for r in csv.reader(open(f"{sys.argv[1]}/pseudonyms.csv")) if r[1] == name))' "$grades" "$verdict").html" 'What the verdicts mean'
+    says "\\($verdict\\||.*$verdict|\\)"
+done
 
 # ---- Nothing in a page does anything
 
@@ -155,22 +170,34 @@ shows "$(page_of Gil)" 'a?b'
 shows "$(page_of Cy)" 'The words of this verdict are missing.'
 mv "$scratch/words" "$grades/results/$(basename "$(page_of Cy)" .html)/01-one.txt"
 works 'no report of words that are back' report
-for name in "$ada" Lovelace Bob 'Eve' Holt Neill; do
-    holds "a name is in the report: $name" has_none "$name" "$grades/report"
-done
+names() {
+    for name in "$ada" Lovelace Bob 'Eve' Holt Neill; do
+        holds "a name is in $*: $name" has_none "$name" "$@"
+    done
+}
+names "$grades"/report/????????????.html
+shows "$index" "Ivy O'Neill"
+cp "$grades/class.cfg" "$scratch/rules"
+echo 'names = "hidden";' >>"$grades/class.cfg"
+sed -i 's/Bob: two meet/They meet/' "$grades"/results/*/01-one.json
+works 'no report without names' report
+names "$grades/report"
+holds 'the pages and the gradebook differ without names' nothing compare "$grades"
+cp "$scratch/rules" "$grades/class.cfg"
+works 'no report with names' report
 
 # ---- Who may read it, and that it is written whole
 
-modes() { [ "$(find "$grades/report" ! -type d ! -perm 600 | wc -l)" -eq 0 ] && [ "$(stat -c %a "$grades/report")" = 700 ]; }
-holds 'others can read it' modes
+others_can() { find "$grades" ! -name class.cfg ! -name roster.csv ! -path "$grades/sealed/*/exercises/*.cu" -perm /066; }
+holds "others can read $(others_can | head -n 3)" [ -z "$(others_can)" ]
 cp -r "$grades/report" "$scratch/report"
-chmod 755 "$grades/report"
+chmod 755 "$grades"
 : >"$grades/report/0123456789ab.html"
 : >"$grades/report/index.html.abcdef"
 : >"$grades/report/mine.html"
 works 'no second report' report
 rm "$grades/report/mine.html"
-holds 'others can read the second one' modes
+holds 'others can read what they could before' [ -z "$(others_can)" ]
 holds 'the same grades give other pages, or others are left' diff -r "$grades/report" "$scratch/report"
 (cd "$tree" && ulimit -f 8 && trap '' XFSZ && "$here/build/grader/class" report "GRADES=$grades") >"$said" 2>&1
 says 'report/.*html: File too large'
@@ -183,15 +210,15 @@ works 'no report before a release' report
 says "not on the students' pages: 20\."
 shows "$(page_of "$ada")" 'The total follows'
 hides "$(page_of "$ada")" 'in words'
-row "$(page_of "$ada")" Lessons '01-one|not released yet|||10||'
+row "$(page_of "$ada")" Lessons '01-one|not released yet|||10||||2026-10-05 00:00 UTC'
 shows "$index" 'Marks that are not: 20 of 20'
 row "$index" '01-one: verdicts' 'PASS|2|1'
 class comment STUDENT=Bob LESSON=1 WHO=Grace WORDS='too early for <b>Bob</b>'
 holds 'a lesson is not released' class release WHO=Grace LESSON=1 STUDENT=Bob
 works 'no report after a release' report
 says "not on the students' pages: 19\."
-row "$(page_of Bob)" Lessons '01-one|RACE||0|10||0'
-row "$(page_of Bob)" Lessons '02-two|not released yet|||10||'
+row "$(page_of Bob)" Lessons '01-one|RACE||0|10||0||2026-10-05 00:00 UTC'
+row "$(page_of Bob)" Lessons '02-two|not released yet|||10||||'
 shows "$(page_of Bob)" 'RACE  in words'
 shows "$(page_of Bob)" 'make replay TOKEN=1:'
 shows "$(page_of Bob)" "comment by Grace: too early for <b>$(basename "$(page_of Bob)" .html)</b>"
@@ -208,14 +235,14 @@ hand_in Bob 01-one "$(result PASS 10 2 true)"
 grade
 works 'no report of a newer file' report
 row "$index" '01-one: verdicts' 'PASS|2|2'
-row "$(page_of Bob)" Lessons '01-one|RACE||0|10||'
+row "$(page_of Bob)" Lessons '01-one|RACE||0|10||||2026-10-05 00:00 UTC'
 shows "$(page_of Bob)" 'RACE  in words'
 shows "$(page_of Bob)" 'A newer one is not released yet'
 hides "$(page_of Bob)" 'PASS'
 class release WHO=Grace LESSON=1 STUDENT=Bob
 works 'an override is refused' override STUDENT=Bob LESSON=1 POINTS=12 WHO=Grace WHY='<em>well done</em>'
 works 'no report of an override' report
-row "$(page_of Bob)" Lessons '01-one|PASS|2|11|10|yes|0'
+row "$(page_of Bob)" Lessons '01-one|PASS|2|11|10|yes|0||2026-10-05 00:00 UTC'
 hides "$(page_of Bob)" 'well done'
 class release WHO=Grace LESSON=1 STUDENT=Bob
 works 'no report of what is overridden' report
@@ -228,8 +255,8 @@ cy=$(basename "$(page_of Cy)" .html)
 sed -i 's/"trusted": "yes"/"trusted": "no"/' "$grades/results/$cy/02-two.json"
 works 'an override below a point is refused' override STUDENT=Fay LESSON=1 POINTS=0.4 WHO=Grace WHY=w
 works 'no report of what is not trusted' report
-row "$index" 'Marks without a verdict' "$cy|02-two|UNTRUSTED|"
-row "$(page_of Cy)" Lessons '02-two|UNTRUSTED|||10||'
+row "$index" 'Marks without a verdict' 'Cy|02-two|UNTRUSTED|'
+row "$(page_of Cy)" Lessons '02-two|UNTRUSTED|||10||||'
 hides "$(page_of Cy)" 'PASS'
 holds 'with it, the pages and the gradebook differ' nothing compare "$grades"
 holds 'with all that, a page could do something' nothing inert "$grades"/report/*.html

@@ -42,7 +42,7 @@ holds 'a folder is taken for a file' row 'Zoë,05-transpose,REFUSED,.*regular'
 holds 'what was not handed in has no row' row 'Bob,02-managed-memory,MISSING,,0,,,no,,,,,,,,$'
 holds "a row for each student and lesson, and none besides: $(wc -l <"$grades/gradebook.csv")" [ "$(wc -l <"$grades/gradebook.csv")" -eq 36 ]
 holds 'a file beside the folders is passed over in silence' grep -q 'Not looked at.*: README$' "$scratch/said"
-holds 'the secret can be read by others' [ "$(stat -c %a "$grades/secret")" = 600 ]
+holds "others can read $(others_can | head -n 4 | xargs)" [ -z "$(others_can)" ]
 holds 'a name is in a file of the results' [ -z "$(grep -rl -e Ada -e Zoë "$grades" | grep -v -e pseudonyms.csv -e gradebook.csv -e marks.csv)" ]
 holds 'a path of this machine is in a result' [ -z "$(grep -rl "$scratch" "$grades/results")" ]
 holds 'the words are not those that the student saw' grep -qr 'exercises/01-first-kernel.cu:[0-9]* is yours to write' "$grades/results"

@@ -34,13 +34,15 @@ holds 'the barrier that was to be written is held to be the skeleton'\''s' \
 
 # graded PSEUDONYM FILE [VARIANT]
 graded() {
+    umask 077 # as build/grader/class does
     hash=$(sha256sum "$2" | cut -c 1-64)
     mkdir -p "$grades/sealed/$hash/exercises" "$grades/results/$1"
     cp "$2" "$grades/sealed/$hash/exercises/$lesson.cu"
     echo "{\"lesson\": \"$lesson\", \"class\": {\"hash\": \"$hash\"}${3:+, \"variant\": \"$3\"}}" >"$grades/results/$1/$lesson.json"
+    umask 022
 }
-mkdir "$grades"
-printf 'a secret of a class that is none' >"$grades/secret"
+mkdir -m 700 "$grades"
+(umask 077 && printf 'a secret of a class that is none' >"$grades/secret")
 complete $lesson >"$scratch/ours.cu"
 sed 's/device_/gpu_/g; s/blocks/grid/g; s/vector_add_[a-z]*/sum/g' "$scratch/ours.cu" >"$scratch/ours-too.cu"
 sed 's/add4/gpu_work/g; s/base/offset/g; s/left/u/g; s/right/v/g; s/must/check/g; s/Four.*/My own idea./' \
@@ -91,7 +93,7 @@ cp "$scratch/said" "$scratch/similar"
 shown=$scratch/said holds "similar.sh ends with $?" [ $? -eq 0 ]
 holds 'the same bytes of two are not the first finding' says '^  1\. [0-9a-f]\{12\} is the same, byte for byte, from cccccccccccc, eeeeeeeeeeee$'
 holds 'what is our solution is not told' says '^  2\. [0-9a-f]\{12\} is our solution, byte for byte: from aaaaaaaaaaaa$'
-holds 'an untouched skeleton is a finding' says '^Untouched ([0-9a-f]\{12\}): from 999999999999, 999999999998\.$'
+holds 'an untouched skeleton is a finding' says '^Untouched ([0-9a-f]\{12\}): from 999999999998, 999999999999\.$'
 first() { sed -n '/^  3\./,/^  4\./p' "$scratch/said"; }
 holds 'what was renamed is not the first pair' sh -c "grep '^  3\.' '$scratch/said' | grep bbbbbbbbbbbb | grep -q 'cccccccccccc eeee'"
 percent() { first | sed -n "s/^ *$1 *\([0-9]*\) %.*/\1/p"; }
@@ -102,6 +104,8 @@ holds 'what was rewritten is not found by its PTX' grep -q '^  [45]\. .*dddddddd
 holds 'what is ours is in a pair' refused grep -E '(aaaaaaaaaaaa|ffffffffffff|99999).* and |and .*(aaaaaaaaaaaa|ffffffffffff|99999)' "$scratch/similar"
 holds 'the report is not kept' grep -q 'This is no mark' "$grades/similar/$lesson.txt"
 holds 'a lesson of which there is nothing is compared' refused sh grader/integrity/similar.sh "$grades" 2
+
+holds "others can read $(others_can | head -n 4 | xargs)" [ -z "$(others_can)" ]
 
 # Our answer to a class's variant is ours, also with other names.
 lesson=08-reduction

@@ -125,6 +125,8 @@ holds 'a tree that stops early is right' row "Dora,$lesson,WRONG,"
 holds 'and is taken for the published solution' sh -c "! echo '$(words_of Dora)' | grep -qF 'as the lesson itself has it'"
 sizes=$(grep -rho 'n = [0-9]*' "$grades/results" | sed 's/n = //' | sort -un | awk '$1 >= 700000 && $1 <= 1040000' | xargs)
 holds "the checks have the lesson's own sizes: $sizes" [ -n "$sizes" -a "$sizes" != 1000003 ]
+holds "others can read $(others_can | head -n 4 | xargs)" [ -z "$(others_can)" ]
+holds 'what students get can be copied by nobody' [ "$(stat -c %a "$handout")" = 644 ]
 holds 'the secret is told' [ -z "$(grep -rl "$(od -An -tx1 "$grades/secret" | tr -d ' \n' | cut -c1-16)" "$grades" | grep -v /secret)" ]
 
 token=$(sed -n "s/^Cy,.*,\(8+[^,]*\),.*/\1/p" "$grades/gradebook.csv")
