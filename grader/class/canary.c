@@ -182,6 +182,7 @@ bool canaries_are_well(const Class *of)
     Class canaries = *of;
     canaries.submission = calloc(all.count + 1, sizeof *canaries.submission);
     canaries.count = all.count;
+    canaries.graded = "canaries";
     for (size_t n = 0; n < all.count; n++) canaries.submission[n] = all.canary[n].submission;
     good = good && class_run(&canaries, root, (int)sysconf(_SC_NPROCESSORS_ONLN));
     size_t ill = 0;

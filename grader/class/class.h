@@ -227,6 +227,7 @@ typedef struct Mark {
 typedef struct Class {
     const char *folder, *grades; // where submissions come from, and where grades go
     const char *only;            // of `folder`, what is a submission; NULL: all that is there
+    const char *graded;          // what class_tell() calls the submissions; NULL: nothing
     Rules rules;
     Student *student;       // by name
     Submission *submission; // by student, then lesson, then time
@@ -402,7 +403,7 @@ const char *class_toolkit(void);
 const Submission **class_find_due(const Class *c, size_t *count);
 
 // On a terminal: how many of all are graded, how fast, and the time left. began: of seconds_now().
-void class_tell(size_t done, size_t all, double began);
+void class_tell(const Class *c, size_t done, size_t all, double began);
 
 // ---- slurm.c
 

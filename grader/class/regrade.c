@@ -72,6 +72,7 @@ static bool grade_beside(const Class *some, const Words *w, Submission *proposal
     char root[PATH_MAX];
     Class anew = *some;
     anew.submission = proposal;
+    anew.graded = "files";
     for (size_t n = 0; n < some->count; n++) {
         proposal[n] = proposed(&some->submission[n]);
         if (!w->apply || !is_current(&proposal[n])) unlink(proposal[n].result);

@@ -194,13 +194,16 @@ static void begin(Job *j, const Submission *s, const char *root)
 
 // ---- All of them
 
-void class_tell(size_t done, size_t all, double began)
+void class_tell(const Class *c, size_t done, size_t all, double began)
 {
     double seconds = seconds_now() - began;
-    if (!isatty(STDERR_FILENO) || !done) return;
+    if (!isatty(STDERR_FILENO) || !all) return;
+    fprintf(stderr, "\r%zu of %zu %s%sgraded", done, all, c->graded ? c->graded : "",
+            c->graded ? " " : "");
+    if (!done) return;
     double left = seconds / (double)done * (double)(all - done);
-    fprintf(stderr, "\r%zu of %zu graded, %.0f a minute, %.0f %s left   ", done, all,
-            60 * (double)done / seconds, left < 90 ? left : left / 60, left < 90 ? "s" : "min");
+    fprintf(stderr, ", %.0f a minute, %.0f %s left   ", 60 * (double)done / seconds,
+            left < 90 ? left : left / 60, left < 90 ? "s" : "min");
     if (done == all) fputc('\n', stderr);
 }
 
@@ -256,13 +259,14 @@ bool class_run(const Class *c, const char *root, int at_once)
     bool good = due && jobs;
     double began = seconds_now();
     process_adopt();
+    class_tell(c, 0, all, began);
     while (good && done < all) {
         for (Job *j = jobs; j < jobs + at_once; j++)
             if (!j->submission && next < all) begin(j, due[next++], root);
         poll(NULL, 0, 20);
         size_t before = done;
         done += look(jobs, at_once, root, &good);
-        if (done > before) class_tell(done, all, began);
+        if (done > before) class_tell(c, done, all, began);
     }
     process_sweep();
     if (good) tell_failed(due, all);

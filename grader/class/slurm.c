@@ -151,7 +151,7 @@ static bool run_array(const Class *c, const char *root, const char *name, size_t
     bool good = run(argv); // sbatch --wait would look twice a minute
     while (good && is_queued(name)) {
         sleep(LOOK);
-        class_tell(count_graded(due, all), all, began);
+        class_tell(c, count_graded(due, all), all, began);
     }
     free(range);
     free(grades);

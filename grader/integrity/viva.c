@@ -67,6 +67,7 @@ static Outcome read_outcome(const Submission *s)
 static bool grade(const Viva *v, Submission *s, Outcome *outcome, size_t count, const char *root)
 {
     Class c = { .grades = v->folder, .submission = s, .count = count };
+    c.graded = s == &v->file ? "file" : "changed files";
     if (!class_run(&c, root, (int)sysconf(_SC_NPROCESSORS_ONLN))) return false;
     for (size_t n = 0; n < count; n++) outcome[n] = read_outcome(&s[n]);
     return true;

@@ -114,6 +114,14 @@ echo 's/^SLOW 7 1$/SLOW 4 0/' >"$tree/changes"
 hand_in Bob 01-one 'PASS 10 2'
 grade
 holds 'the result of the file before is gone' [ "$(files '01-one.????????????.json')" -eq 1 ]
+# terminal COMMAND: the same on a terminal, by G.
+terminal() { (cd "$tree" && script -qec "'$here/build/grader/class' $1 'GRADES=$grades' WHO=G WHY=w" "$said" >/dev/null </dev/null); }
+terminal regrade
+says '0 of 5 files graded.*5 of 5 files graded, [0-9]* a minute, 0 s left'
+find "$grades/results" -name '*.regraded.*' -delete
+terminal release
+says '0 of 8 canaries graded.*8 of 8 canaries graded, [0-9]* a minute, 0 s left'
+lines 6
 fails 'a changed canary stops nothing' release WHO='Grace Hopper'
 says 'Canary failed: grader/wrong/01-one/d.cu should be STEP 1, and is SLOW, step 0'
 lines 6
