@@ -22,7 +22,7 @@ cp grader/accuracy.sh grader/copy.peer.cu "$to/grader/"
 cp -r lessons "$to/"
 cp build/grader/study build/grader/class build/grader/sandbox "$to/build/grader/"
 cp build/profiles/accuracy "$to/build/profiles/"
-cp -r grader/pictures "$to/grader/"
+cp -r grader/pictures grader/variants "$to/grader/"
 cp grader/lessons/*.h "$to/grader/lessons/"
 for peer in grader/lessons/*.peer.cu; do [ ! -f "$peer" ] || cp "$peer" "$to/grader/lessons/"; done
 cp simulator/run "$to/simulator/"

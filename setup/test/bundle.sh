@@ -42,8 +42,9 @@ count 'does not say where the text is' $?
 count 'does not know what it has not' $?
 
 # A class, in the sandbox that the bundle brings: the machine has none on its PATH.
-mkdir -p "$folder/class/Ada" "$folder/bare"
-cp solutions/01-first-kernel.cu "$folder/class/Ada"
+mkdir -p "$folder/class/Ada" "$folder/bare" "$folder/grades"
+cp solutions/01-first-kernel.cu solutions/08-reduction.cu "$folder/class/Ada"
+echo 'variants = ( "08-reduction" );' >"$folder/grades/class.cfg"
 chmod 755 "$folder"
 for tool in /usr/bin/* /bin/*; do
     [ "${tool##*/}" = bwrap ] || ln -s "$tool" "$folder/bare/" 2>/dev/null
@@ -51,6 +52,8 @@ done
 (cd "$folder/bundle" && env -i PATH="$cuda/bin:$folder/bare" HOME="$folder" CUDA_HOME="$cuda" make -s grade SUBMISSIONS="$folder/class" GRADES="$folder/grades") >"$says" 2>&1
 grep -q '^Ada,01-first-kernel,PASS,2,10,,,yes,' "$folder/grades/gradebook.csv"
 count 'does not grade a class in its own sandbox' $?
+grep -qE '^Ada,08-reduction,WRONG,.*,[a-z]+-[0-9]+-[0-9a-f]{4},$' "$folder/grades/gradebook.csv"
+count "does not grade a class's own variant" $?
 [ -x "$folder/bundle/build/bin/bwrap" ]
 count 'lacks bubblewrap' $?
 
