@@ -304,6 +304,9 @@ Found found_in(const char *path, const char *lesson, const HandIn *skip, size_t 
 void found_add(Found *f, File file);
 void found_free(Found *f);
 
+// Is that the name of a lesson, as exercises have it?
+bool class_has_lesson(const char *name);
+
 // The length of the archive's suffix that a name ends with (".tar.gz"), or 0.
 size_t found_suffix(const char *name);
 

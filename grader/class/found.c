@@ -60,15 +60,21 @@ static void add_other(Found *f, const char *name)
     if (!f->other) f->other = strdup(name);
 }
 
+bool class_has_lesson(const char *name)
+{
+    char *text = text_format("lessons/%s.md", name);
+    bool has = *name && !strchr(name, '/') && access(text, F_OK) == 0;
+    free(text);
+    return has;
+}
+
 // "05-transpose" of "05-transpose.cu", if there is such a lesson; else NULL.
 static char *lesson_of(const char *file)
 {
     size_t n = strlen(file);
     if (n < 4 || strcmp(file + n - 3, ".cu") || strchr("/.", *file)) return NULL;
-    char *lesson = strndup(file, n - 3), *text = text_format("lessons/%s.md", lesson);
-    bool there = access(text, F_OK) == 0;
-    free(text);
-    if (there) return lesson;
+    char *lesson = strndup(file, n - 3);
+    if (class_has_lesson(lesson)) return lesson;
     free(lesson);
     return NULL;
 }

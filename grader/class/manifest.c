@@ -30,14 +30,11 @@ static bool read_row(const Class *c, const Table *t, size_t row, HandIn *h)
     if (!stays_below(path))
         return table_amiss(t, row, "file should be a path below %s, as in Ada/05-transpose.cu",
                            c->folder);
-    char *whole = text_format("%s/%s", c->folder, path),
-         *text = text_format("lessons/%s.md", lesson);
-    bool there = lstat(whole, &at) == 0,
-         is_lesson = !*lesson || (!strchr(lesson, '/') && access(text, F_OK) == 0);
+    char *whole = text_format("%s/%s", c->folder, path);
+    bool there = lstat(whole, &at) == 0;
     free(whole);
-    free(text);
     if (!there) return table_amiss(t, row, "there is no %s/%s", c->folder, path);
-    if (!is_lesson)
+    if (*lesson && !class_has_lesson(lesson))
         return table_amiss(t, row,
                            "'%s' is no lesson. Write its name, as in 05-transpose, or "
                            "leave the cell empty",

@@ -108,10 +108,7 @@ static bool read_choice(const Rules *r, config_setting_t *group, const char *nam
 
 static bool is_lesson(const Rules *r, const config_setting_t *at, const char *name)
 {
-    char *text = text_format("lessons/%s.md", name);
-    bool there = !strchr(name, '/') && access(text, F_OK) == 0;
-    free(text);
-    return there
+    return class_has_lesson(name)
         || amiss(r, at,
                  "'%s' is no lesson. Write its name as the exercise has it: \"05-transpose\"",
                  name);

@@ -64,10 +64,10 @@ static bool name_file(const char *path, Graded *g)
 {
     char *name = basename(strdup(path)), *end = strrchr(name, '.');
     if (end && strcmp(end, ".cu") == 0) *end = 0;
-    char *text = mutant_text(path, NULL), *lesson = text_format("lessons/%s.md", name);
-    char *hash = malloc(HASH_DIGITS + 1), *variant = getenv("VARIANT");
+    char *text = mutant_text(path, NULL), *hash = malloc(HASH_DIGITS + 1),
+         *variant = getenv("VARIANT");
     if (!text) file_amiss(path);
-    else if (access(lesson, F_OK) != 0)
+    else if (!class_has_lesson(name))
         fprintf(stderr, "%s: no lesson has that name. Name it as exercises/ does.\n", path);
     else {
         secret_hash(text, strlen(text), hash);
@@ -78,7 +78,6 @@ static bool name_file(const char *path, Graded *g)
                        .sealed = realpath(path, NULL) };
     }
     free(text);
-    free(lesson);
     return g->sealed;
 }
 
