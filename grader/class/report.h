@@ -39,7 +39,7 @@ typedef struct Report {
     const Mark *mark;   // of a student's page: the student's first one
 } Report;
 
-// They write a page of the Report, for file_write_private().
+// They write a page of the Report, for file_write().
 bool report_write_class(FILE *f, void *report);
 bool report_write_student(FILE *f, void *report);
 

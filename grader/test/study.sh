@@ -16,8 +16,9 @@ mkdir -p "$root/build/grader" "$root/exercises"
 cp solutions/strip.awk "$root/solutions/"
 cp "$here/grader" "$root/build/grader/98-sample"
 cp "$here/grader" "$root/build/grader/99-other"
-gcc -std=gnu17 -O1 -Wall -Wextra -Werror -Igrader -o "$program" grader/study/*.c grader/text.c grader/process.c grader/device.c \
-    grader/token.c grader/toolkit.c grader/verdict.c -ljansson -lconfig -lz -lm || exit 1
+# shellcheck disable=SC2046
+gcc -std=gnu17 -O1 -Wall -Wextra -Werror -Igrader -o "$program" grader/study/*.c \
+    $(sed -n 's/^study := //p' grader/grader.mk | sed 's|[a-z]\{1,\}|grader/&.c|g') -ljansson -lconfig -lz -lm || exit 1
 unset MAKEFLAGS MAKELEVEL MFLAGS MAKE_TERMOUT NO_COLOR CLICOLOR_FORCE COLUMNS HINT YES CHECK WATCH
 cd "$root" || exit 1
 
