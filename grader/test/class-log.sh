@@ -84,6 +84,53 @@ for missing in STUDENT LESSON POINTS WHO WHY; do
     fails "an override needs no $missing" override "$@"
     says "$missing is missing"
 done
+# What each command needs, and what it takes besides: nothing that it needs can be left out, and nothing else is taken.
+example() {
+    case $1 in
+    STUDENT) echo STUDENT=Bob ;;
+    LESSON | APPLY | LOWER) echo "$1=1" ;;
+    POINTS) echo POINTS=3 ;;
+    SUBMISSIONS) echo "SUBMISSIONS=$class" ;;
+    *) echo "$1=G" ;;
+    esac
+}
+while read -r verb needed others; do
+    for word in STUDENT LESSON POINTS WHO WHY WORDS APPLY LOWER; do
+        set --
+        for other in $(echo "$needed" | tr , ' '); do [ "$other" = "$word" ] || set -- "$@" "$(example "$other")"; done
+        case ,$needed, in
+        *,"$word",*)
+            fails "$verb needs no $word" "$verb" "$@"
+            says "^$word is missing" ;;
+        *) case ,$others, in
+            *,"$word",*) ;;
+            *)
+                fails "$verb takes $word" "$verb" "$@" "$(example "$word")"
+                says "^$verb does not take $word" ;;
+            esac ;;
+        esac
+    done
+    for word in WHOM=G W=G =G; do
+        fails "$verb takes $word" "$verb" "$word"
+        says "^$word: there is no such setting"
+    done
+    (cd "$tree" && "$here/build/grader/class" "$verb" "LESSON=") >"$said" 2>&1
+    says '^[A-Z]* is missing'
+done <<'COMMANDS'
+release WHO STUDENT,LESSON,WHY,LOWER
+regrade WHO,WHY STUDENT,LESSON,APPLY,LOWER
+override STUDENT,LESSON,POINTS,WHO,WHY LOWER
+comment STUDENT,LESSON,WHO,WORDS
+appeal STUDENT,LESSON,WHO,WORDS
+forget STUDENT,WHO WHY
+report
+variant , LESSON
+log , STUDENT,LESSON
+COMMANDS
+for switch in APPLY LOWER; do
+    fails "$switch=yes is taken" regrade WHO=G WHY=w "$switch=yes"
+    says "$switch is 1, or left out"
+done
 for points in -1 nan 7.123 x 1e99 1001; do
     fails "POINTS=$points are points" override STUDENT=Bob LESSON=1 "POINTS=$points" WHO=G WHY=w
     says 'a number from 0 to 1000'
@@ -98,6 +145,12 @@ holds 'what was refused is in the log' [ ! -e "$grades/log.jsonl" ]
 (cd "$tree" && "$here/build/grader/class" override GRADES="$scratch/none" STUDENT=B LESSON=1 POINTS=1 WHO=G WHY=w) >"$said" 2>&1
 says 'no class was graded'
 holds 'and makes that folder' [ ! -e "$scratch/none" ]
+"$here/build/grader/class" --help >"$said" 2>&1
+holds 'help is an error' [ $? -eq 0 ]
+says '^make regrade WHO="your name" WHY="the reason" .*\[APPLY=1\]'
+"$here/build/grader/class" >"$said" 2>&1
+holds 'no word at all is not refused' [ $? -eq 2 ]
+says '^make appeal STUDENT="Ada Lovelace"'
 
 # ---- Releases
 
