@@ -40,12 +40,12 @@ colours    := --mathml --syntax-definition book/cuda.xml
 
 $(book_files): build/book/%: book/%
 	@mkdir -p $(@D)
-	@cp $< $@
+	@cp $< $(whole)
 
 build/book/%.html: $$(call text,$$*) $$(call quoted,$$*) $$(call pictures,$$*) $(book_parts) book/web.lua book/template.html book/cuda.xml
 	$(call once,book,Building the book)
 	@$(book_env) $(pandoc) $(call filters,book/web.lua) $(colours) --to html5 --toc --toc-depth=2 \
-	    --template book/template.html -o $@ $<
+	    --template book/template.html $< -o $(whole)
 
 # A lesson as a terminal shows it; book/read.sh adds how wide that is.
 plain := pandoc --fail-if-warnings --from markdown-smart --lua-filter book/numbers.lua --lua-filter book/terminal.lua --to plain --tab-stop 2
@@ -59,7 +59,7 @@ bound := $(pages:%=build/book/bound/%.json)
 
 build/book/bound/%.json: $$(call text,$$*) $$(call quoted,$$*) $$(call pictures,$$*) $(book_parts) book/bound.lua
 	@mkdir -p $(@D)
-	@$(book_env) $(pandoc) $(call filters,book/bound.lua) --to json -o $@ $<
+	@$(book_env) $(pandoc) $(call filters,book/bound.lua) --to json $< -o $(whole)
 
 bound_as = $(pandoc) --resource-path build/book --wrap none $(colours) --metadata-file book/bound.yaml $(bound)
 
@@ -74,16 +74,18 @@ build/book/warpwise.pdf: $(bound) book/bound.yaml book/print.lua book/print.html
 	@sh book/pdf.sh $@ $(bound_as) --to html5 --lua-filter book/print.lua --template book/print.html
 
 build/book/print.css: book/print.css
-	@cp $< $@
+	@cp $< $(whole)
+
+# Ends a command that has written $@.$$$$, a name that no other make has: it becomes $@ only if that has another content.
+changed = cmp -s $@.$$$$ $@ || mv $@.$$$$ $@; rm -f $@.$$$$
 
 # The labels that pages point to; a new file only when one of them changes.
 build/book/labels/%: $$(call text,$$*) book/common.lua book/numbers.lua build/book/contents
 	@mkdir -p $(@D)
-	@BOOK_CONTENTS=build/book/contents pandoc --lua-filter book/numbers.lua --to plain -o $@ $<
+	@BOOK_CONTENTS=build/book/contents pandoc --lua-filter book/numbers.lua --to plain $< -o $(whole)
 
 build/book/labels.txt: $(pages:%=build/book/labels/%)
-	@cat $^ >$@.new
-	@cmp -s $@.new $@ || mv $@.new $@; rm -f $@.new
+	@cat $^ >$@.$$$$; $(changed)
 
 labels: build/book/labels.txt
 	@:
@@ -95,14 +97,13 @@ build/book/contents: build/book/instructions.md build/book/accuracy.md FORCE | b
 	    file=$$(ls lessons/$$page.md book/$$page.md build/book/$$page.md 2>/dev/null | head -n 1); \
 	    title=$$(sed -n '/^# /{ s/^# *//; s/ *{.*}$$//; s/[`*]//g; p; q; }' "$$file"); \
 	    printf '%s\t%s\n' "$$page" "$$title"; \
-	done >$@.new
-	@cmp -s $@.new $@ || mv $@.new $@; rm -f $@.new
+	done >$@.$$$$; $(changed)
 
 build/book/accuracy.md: profiles/accuracy/nvidia-h200.md
 	@mkdir -p $(@D)
-	@cp $< $@
+	@cp $< $(whole)
 
 # The simulator's instruction table, spelt out by the preprocessor from the rows that the executor has.
 build/book/instructions.md: book/instructions.sh $(wildcard simulator/isa/*.def)
 	@mkdir -p $(@D)
-	@sh book/instructions.sh simulator/isa/isa.def >$@
+	@sh book/instructions.sh simulator/isa/isa.def >$(whole)
