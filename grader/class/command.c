@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,10 +309,22 @@ static void take_name_out(const Class *c, const char **who)
 
 // ---- The class
 
+// What a run that was just killed had started has its lock for a moment longer.
+static bool lock(int folder)
+{
+    enum { TRIES = 20, PAUSE_MS = 50 };
+    for (int tries = 0; folder >= 0 && tries < TRIES; tries++) {
+        if (flock(folder, LOCK_EX | LOCK_NB) == 0) return true;
+        if (errno != EWOULDBLOCK) return false;
+        poll(NULL, 0, PAUSE_MS);
+    }
+    return false;
+}
+
 bool class_is_alone(const char *grades)
 {
     int folder = open(grades, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool alone = folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) == 0;
+    bool alone = lock(folder);
     if (!alone)
         fprintf(stderr,
                 folder < 0 ? "%s: it cannot be read\n"

@@ -99,8 +99,10 @@ static void start(Job *j, const char *root)
          *variant = text_format("VARIANT=%s", j->submission->variant ? j->submission->variant : "");
     const char *environment[] = { seed,   sandbox,   isolation, "NO_COLOR=1",
                                   device, "PROFILE", variant,   NULL };
-    int words = open(j->words, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    // Files that nobody has open yet: a run that was just killed may still be writing to its own.
+    unlink(j->words);
     unlink(j->result);
+    int words = open(j->words, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     j->began = seconds_now();
     j->tries++;
     const mode_t mask = umask(022); // where there are no namespaces, a grader has several users
