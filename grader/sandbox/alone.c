@@ -1,5 +1,6 @@
-// Where namespaces are refused: the caller's file system and network stay in sight. What is left is
-// another user (for root), the filter of system calls, the limits, and an environment of its own.
+// Where namespaces are refused: other processes and the network stay in sight. What is left is
+// another user (for root), Landlock, the filter of system calls, the limits, and an environment of
+// its own.
 #define _GNU_SOURCE
 #include "sandbox.h"
 #include <errno.h>
@@ -27,12 +28,14 @@ static void set_environment(const char *const *kept)
     for (size_t i = 0; i < n; i++) putenv(words[i]);
 }
 
-void alone_run(const char *const *kept, const char *at, char **command)
+void alone_run(const char *const *kept, const char *at, const char *const *paths,
+               const char *folder, char **command)
 {
     setsid();
     set_environment(kept);
-    if (chdir(at ? at : "/tmp") < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || !filter_load())
-        return;
+    if (chdir(at ? at : "/tmp") < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return;
+    if (landlock_is_there() && !landlock_hide(paths, folder)) return;
+    if (!filter_load()) return;
     execvp(command[0], command);
 }
 

@@ -77,17 +77,16 @@ static char *decimal(unsigned long long number)
 
 // /bin, /lib and their like are links into /usr today; where they are folders, they are shown too.
 // Programs of /usr/bin may be links by way of /etc/alternatives, which has nothing but links.
-static const char *const folders[] = { "/bin", "/sbin", "/lib", "/lib32", "/lib64" };
+const char *const system_folders[] = { "/bin", "/sbin", "/lib", "/lib32", "/lib64", NULL };
 
 static void add_system(Words *w)
 {
     ADD(w, "--ro-bind", "/usr", "/usr", "--ro-bind-try", "/etc/alternatives", "/etc/alternatives");
-    for (size_t n = 0; n < sizeof folders / sizeof *folders; n++) {
+    for (const char *const *folder = system_folders; *folder; folder++) {
         struct stat at;
-        char *to =
-            lstat(folders[n], &at) == 0 && S_ISLNK(at.st_mode) ? realpath(folders[n], NULL) : NULL;
-        if (to) ADD(w, "--symlink", to, folders[n]);
-        else ADD(w, "--ro-bind-try", folders[n], folders[n]);
+        char *to = lstat(*folder, &at) == 0 && S_ISLNK(at.st_mode) ? realpath(*folder, NULL) : NULL;
+        if (to) ADD(w, "--symlink", to, *folder);
+        else ADD(w, "--ro-bind-try", *folder, *folder);
     }
 }
 
@@ -101,8 +100,8 @@ static bool lies_in(const char *path, const char *folder)
 static bool is_there(const Words *w, const char *link)
 {
     bool there = lies_in(link, "/proc") || lies_in(link, "/dev");
-    for (size_t n = 0; n < sizeof folders / sizeof *folders; n++)
-        there = there || lies_in(link, folders[n]);
+    for (const char *const *folder = system_folders; *folder; folder++)
+        there = there || lies_in(link, *folder);
     for (size_t n = 0; n + 2 < w->count; n++) {
         const char *to = w->word[n + 2];
         there = there || (strcmp(w->word[n], "--symlink") == 0 && strcmp(link, to) == 0)
@@ -182,14 +181,17 @@ static void become_command(const Options *o, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(SANDBOX_FAILED);
-    told->another = o->isolation != ISOLATION_PROCESS && stranger_become(o->read, o->write);
+    told->another = stranger_become(o->read, o->write);
     prctl(PR_SET_PDEATHSIG, SIGKILL); // which a change of the user takes away
     if (o->isolation == ISOLATION_NAMESPACES) become_bwrap(o);
     errno = EPERM;
     if (o->isolation == ISOLATION_USER && !told->another)
         fail(
             "no other user, which root alone can become, and which must be able to read the paths");
-    alone_run(o->keep, o->at, o->command);
+    errno = ENOSYS;
+    if (o->isolation == ISOLATION_USER && !landlock_is_there())
+        fail("this kernel has no Landlock, which hides files");
+    alone_run(o->keep, o->at, o->read, o->write, o->command);
     fail(o->command[0]);
 }
 
@@ -229,7 +231,7 @@ static int run(const Options *o)
     if (pid == 0) become_command(o, parent);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (o->isolation == ISOLATION_USER) alone_sweep(pid);
+    if (o->isolation != ISOLATION_NAMESPACES && told->another) alone_sweep(pid);
     enum killed killed = limits_killed();
     limits_remove();
     if (o->write && chown(o->write, getuid(), getgid()) < 0) fail(o->write);

@@ -56,12 +56,21 @@ static void say_filter(void)
     puts(mode == 2 ? "found system calls: filtered" : "limited system calls: not filtered");
 }
 
+// A file that every user can read. (Landlock refuses to open it, and not to ask for it.)
+static void say_sight(void)
+{
+    FILE *f = fopen("/etc/passwd", "re");
+    puts(f ? "limited files in sight: all that its user can read, such as the solutions"
+           : "found files in sight: those that it is shown");
+    if (f) fclose(f);
+}
+
 static void say_files(unsigned long long most)
 {
     struct statvfs s;
     bool own = statvfs("/tmp", &s) == 0 && (unsigned long long)s.f_blocks * s.f_frsize <= most;
     if (own) printf("found files: /tmp and /dev/shm hold %llu MiB each\n", most >> 20);
-    else printf("limited files: each has at most %llu MiB, and /tmp is everybody's\n", most >> 20);
+    else printf("limited files: each has at most %llu MiB, however many there are\n", most >> 20);
 }
 
 void probe_say(const Limits *limits)
@@ -69,6 +78,7 @@ void probe_say(const Limits *limits)
     struct rlimit r;
     say_namespaces();
     say_filter();
+    say_sight();
     say_files(limits->file);
     if (getrlimit(RLIMIT_CPU, &r) == 0 && r.rlim_cur == limits->seconds)
         printf("found processor time: %u s, kept by each process alone\n", limits->seconds);

@@ -8,9 +8,9 @@
 
 // What keeps a program apart from the rest of the machine, from the most to the least.
 //     namespaces   bubblewrap's: it sees what it is shown
-//     user         another user for root, limits, and the filter: what containers allow that
-//                  refuse namespaces. It sees what every user sees.
-//     process      the same, as its caller's user
+//     user         another user for root, Landlock, limits, and the filter: what containers allow
+//                  that refuse namespaces. It sees the same files, but other processes too.
+//     process      limits and the filter, and another user and Landlock where these can be had
 #define ISOLATIONS(X) X(NAMESPACES, "namespaces") X(USER, "user") X(PROCESS, "process")
 enum isolation {
 #define X(id, word) ISOLATION_##id,
@@ -64,12 +64,25 @@ const char *limits_processes_kept(void);
 // False: it stays who it is.
 bool stranger_become(const char *const *paths, const char *folder);
 
+// The folders beside /usr with the system's programs and libraries; NULL at the end.
+extern const char *const system_folders[];
+
+// Has this process, and what it starts, read and run only what is in /usr, system_folders and the
+// `paths` (which end with NULL), read /proc, and use the devices that hold nothing. In `folder`
+// (which may be NULL) it may do anything. False: errno says why. It needs PR_SET_NO_NEW_PRIVS.
+bool landlock_hide(const char *const *paths, const char *folder);
+
+// Has this kernel Landlock?
+bool landlock_is_there(void);
+
 // Becomes the stranger that process `pid` became, and cannot go back. False: this is not root.
 bool stranger_again(pid_t pid);
 
 // Becomes `command` without namespaces, in folder `at` (NULL: /tmp), with the variables whose names
-// are in `kept` (NULL at its end). Returns if it cannot: errno says why.
-void alone_run(const char *const *kept, const char *at, char **command);
+// are in `kept`. Of files it sees what landlock_hide() says, where there is Landlock. The lists end
+// with NULL. Returns if it cannot: errno says why.
+void alone_run(const char *const *kept, const char *at, const char *const *paths,
+               const char *folder, char **command);
 
 // Kills what is left of the stranger that process `pid` became.
 void alone_sweep(pid_t pid);

@@ -3,12 +3,12 @@
 # again leaves the same one.
 set -u
 . grader/test/class/begin.sh
-needs 01-first-kernel class
+needs 01-first-kernel 02-managed-memory class sandbox
 
 mkdir -p "$class/Ada Lovelace" "$class/Bob" "$class/Cy" "$class/=1+1" "$class/Zoë" "$class/Eve" "$class/Fay"
 cp solutions/01-first-kernel.cu "$class/Ada Lovelace"
 cp exercises/01-first-kernel.cu "$class/Bob"
-echo '#include "../../../../solutions/01-first-kernel.cu"' >"$class/=1+1/01-first-kernel.cu"
+echo "#include \"$PWD/solutions/01-first-kernel.cu\"" >"$class/=1+1/01-first-kernel.cu"
 cat >"$class/Cy/01-first-kernel.cu" <<'CU'
 #include "01-first-kernel.h"
 #include <signal.h>
@@ -94,6 +94,19 @@ holds 'is not graded again where it can be trusted' book 'PASS,2,10,,,yes,'
 result=$(find "$less/results" -name 01-first-kernel.json)
 holds 'the build has no hash' grep -qE '"build": "[0-9a-f]{64}"' "$result"
 
+# No more than in namespaces does a submission see our answer there, when it is compiled or when it runs.
+mkdir -p "$scratch/sight/Bob" "$scratch/sight/Eve"
+cp "$class/=1+1/01-first-kernel.cu" "$scratch/sight/Eve"
+cat solutions/01-first-kernel.cu - >"$scratch/sight/Bob/01-first-kernel.cu" <<CU
+#include <stdio.h>
+#include <stdlib.h>
+__attribute__((constructor)) static void look() { if (fopen("$PWD/solutions/01-first-kernel.cu", "r")) abort(); }
+CU
+less=$scratch/seen
+UNTRUSTED=1 "$scratch/calls" contained build/grader/class "$scratch/sight" "$less" >/dev/null 2>&1
+holds "our answer is in sight: $(cat "$less/gradebook.csv")" [ "$(cut -d, -f1-3,8 "$less/gradebook.csv" | tail -n +2 | tr '\n' ' ')" = \
+    "Bob,01-first-kernel,PASS,$level Eve,01-first-kernel,BUILD,$level " ]
+
 # The same with another simulated device.
 mkdir "$scratch/simulator"
 printf '#!/bin/sh\nexec "%s/simulator/run" "$@"\n' "$PWD" >"$scratch/simulator/run"
@@ -115,12 +128,27 @@ printf '#include "01-first-kernel.h"\nasm(".rept 2000000000\\n .quad 1\\n .endr"
 build/grader/class "$scratch/bombs" "$scratch/bombed" >/dev/null 2>&1
 holds "no BUILD: $(cat "$scratch/bombed/gradebook.csv")" [ "$(grep -c ',01-first-kernel,BUILD,,0,,,yes,' "$scratch/bombed/gradebook.csv")" -eq 3 ]
 
-# Words that are no folders.
-for wrong in '--slurm x' '--slurm' '--batch x y z' '--slrum x y' '-h x' '--sl'; do
+# Words that are no folders: which are options, and what these take.
+while read -r told wrong; do
     # shellcheck disable=SC2086
-    holds "$wrong: is taken for a class" refused build/grader/class $wrong
-    holds "$wrong: is not named" grep -q -- "^class: .*${wrong%% *}" "$scratch/said"
-done
+    build/grader/class $wrong >"$scratch/said" 2>&1
+    holds "$wrong: is taken for a class" [ $? -eq 2 ]
+    holds "$wrong: is told: $(cat "$scratch/said")" grep -qxF -- "class: $(echo "$told" | tr _ ' ')" "$scratch/said"
+done <<'WORDS'
+--slurm_takes_SUBMISSIONS_and_GRADES --slurm x
+--slurm_takes_SUBMISSIONS_and_GRADES --slurm
+--slurm_takes_SUBMISSIONS_and_GRADES --slurm x y z
+--batch_takes_a_file_and_GRADES --batch x y z
+--gradescope_takes_a_folder_and_GRADES --gradescope x
+there_is_no_option_--slrum._A_folder_of_that_name_is_./--slrum --slrum x y
+there_is_no_option_-h._A_folder_of_that_name_is_./-h -h x
+there_is_no_option_-._A_folder_of_that_name_is_./- - x
+there_is_no_option_--sl._A_folder_of_that_name_is_./--sl --sl
+WORDS
+mkdir -p "$scratch/-h/Ada"
+: >"$scratch/-h/Ada/01-first-kernel.cu"
+(cd "$scratch" && ln -s "$OLDPWD"/build "$OLDPWD"/lessons "$OLDPWD"/VERSION . && build/grader/class ./-h ./-g) >"$scratch/said" 2>&1
+holds "a folder of an option's name is not graded: $(cat "$scratch/said")" grep -q '^Ada,01-first-kernel,' "$scratch/-g/gradebook.csv"
 
 # No class, and none to grade.
 holds 'a folder that is not there is graded' refused build/grader/class "$scratch/none" "$scratch/empty"

@@ -25,7 +25,7 @@ echo 'a student of another name' >"$scratch/roster"
 mkdir "$scratch/out"
 
 holds 'the machine refuses namespaces: classes cannot be graded here, and these tests fail' "$sandbox" --check >"$scratch/check"
-for part in 'namespaces: own mnt, pid, user, net, ipc' 'user: ' 'system calls: filtered' 'files: /tmp and /dev/shm hold 64 MiB' \
+for part in 'namespaces: own mnt, pid, user, net, ipc' 'user: ' 'system calls: filtered' 'files in sight: those that it is shown' 'files: /tmp and /dev/shm hold 64 MiB' \
     'processor time: 120 s' 'memory: kept by ' 'processes: kept by '; do
     holds "--check does not say '$part'" grep -qE "^(found|limited) $part" "$scratch/check"
 done
@@ -134,6 +134,7 @@ holds 'a machine that refuses namespaces is no failure' [ $? -eq 1 ]
 holds 'and is not told' grep -q '^limited namespaces: refused' "$scratch/refused"
 "$scratch/calls" contained "$sandbox" -- true 2>/dev/null
 holds 'less than namespaces is taken for them' [ $? -eq 125 ]
+holds 'this kernel has no Landlock (5.13 has), without which these tests fail' "$scratch/calls" landlock
 least=process
 [ "$(id -u)" != 0 ] || least=user
 holds "the best there is not $least: $(tail -n 1 "$scratch/refused")" [ "$(tail -n 1 "$scratch/refused")" = "isolation: $least" ]
@@ -146,14 +147,45 @@ for call in ptrace process_vm_readv unshare mount keyctl bpf io_uring socket shm
 done
 fails "$scratch/calls memory 300" --memory 200000000 --isolation "$least"
 works "echo made >$scratch/out/other" --write "$scratch/out" --isolation "$least"
+
+# Without namespaces Landlock hides what is in files and folders.
+works "cat $scratch/roster" --isolation "$least"
+works "cd $scratch/out && echo made >new && mkdir folder && mv new folder && ln -s a b && : >folder/new && rm -r folder b" \
+    --write "$scratch/out" --isolation "$least"
+works 'head -c 9 /dev/zero >/dev/null && head -c 9 /dev/urandom >/dev/null && ls /bin /usr/lib && cat /proc/self/stat' --isolation "$least"
+mkdir -p "$scratch/hidden/folder" && chmod 777 "$scratch/hidden" "$scratch/hidden/folder" && echo hidden >"$scratch/hidden/file" && chmod 666 "$scratch/hidden/file"
+cp /bin/true "$scratch/hidden"
+hidden() { # the sandbox does not show $scratch here
+    said=$("$sandbox" --isolation "$least" --write "$scratch/out" -- sh -c "$1" 2>&1)
+    holds "without namespaces: $1: $said" [ $? -ne 0 ]
+}
+for words in "cat $PWD/solutions/01-first-kernel.cu" "ls $PWD" 'cat /etc/passwd' 'ls /' 'ls /tmp /dev' 'touch /tmp/here' "cat $scratch/hidden/file" \
+    "ls $scratch/hidden" "echo a >>$scratch/hidden/file" "echo a >$scratch/hidden/new" "mkdir $scratch/hidden/new" "rm $scratch/hidden/file" \
+    "rmdir $scratch/hidden/folder" "ln -s a $scratch/hidden/new" "mkfifo $scratch/hidden/new" "$scratch/hidden/true" \
+    "ln $scratch/hidden/file $scratch/out/file2" "mv $scratch/hidden/file $scratch/out/file3" "ln -s $scratch/hidden/file $scratch/out/link && cat $scratch/out/link"; do
+    hidden "$words"
+done
+holds 'what is hidden was changed' [ "$(cat "$scratch/hidden/file")" = hidden ]
+fails "echo a >>$scratch/hidden/file" --isolation "$least" # which is shown, and can be written by everybody
+fails ": >$scratch/hidden/file" --isolation "$least"
+
+# Of an older kernel less is said, and done.
+"$scratch/calls" older "$sandbox" --check >"$scratch/older" 2>/dev/null
+holds "without Landlock: $(tail -n 1 "$scratch/older")" [ "$(tail -n 1 "$scratch/older")" = 'isolation: process' ]
+holds 'and is not told' grep -q '^limited files in sight: all that its user can read' "$scratch/older"
+holds 'without Landlock nothing can be run' "$scratch/calls" older "$sandbox" --isolation process -- cat /etc/passwd >"$scratch/said"
 holds 'without namespaces: what it made is not ours' [ "$(stat -c %u "$scratch/out")" = "$(id -u)" ]
 if [ "$least" = user ]; then
     works 'test "$(id -u)" -ge 2000000000' --isolation user
     echo mine >"$scratch/mine" && chmod 600 "$scratch/mine"
-    said=$("$sandbox" --isolation user -- cat "$scratch/mine" 2>&1)
-    holds 'it reads what root alone may read' [ $? -ne 0 ]
+    fails "cat $scratch/mine" --isolation user # which root alone may read
+    "$scratch/calls" older "$sandbox" --isolation user -- true 2>"$scratch/said"
+    holds 'less than Landlock is taken for it' [ $? -eq 125 ]
+    holds 'and is not told' grep -q 'Landlock' "$scratch/said"
     within 'setsid sleep 98764 & exit 0' --isolation user
-    holds 'without namespaces: processes are left' [ -z "$(grep -lazx '9876[4]' /proc/[0-9]*/cmdline 2>/dev/null)" ]
+    "$scratch/calls" older "$sandbox" --isolation process -- sh -c 'setsid sleep 98765 & id -u' >"$scratch/said" 2>&1
+    holds 'without Landlock: it is no other user' [ "$(cat "$scratch/said")" -ge 2000000000 ]
+    holds 'without namespaces: processes are left' [ -z "$(grep -lazx '9876[45]' /proc/[0-9]*/cmdline 2>/dev/null)" ]
 else
     "$sandbox" --isolation user -- true 2>/dev/null
     holds 'another user without root' [ $? -eq 125 ]

@@ -9,7 +9,7 @@ lessons=$(sed -n 's/.*name = "\(.*\)";.*/\1/p' ../grades/class.cfg)
 command -v make >/dev/null || { apt-get update && apt-get install -y --no-install-recommends make; }
 # shellcheck disable=SC2046,SC2086
 make $(printf 'ready-%s\n' $lessons | sed 's/-0*\([0-9]*\)-.*/-\1/') build/grader/class build/grader/sandbox
-# Where namespaces are refused, a submission runs as another user, and sees what every user sees.
+# Where namespaces are refused, a submission runs as another user, and sees other processes, and no files but those that it is shown.
 chmod go-rwx solutions
 
 own=$(mktemp -d)

@@ -1,6 +1,7 @@
 // Makes one system call that a sandbox refuses; status 0: it was not refused, 1: it was, 2: an
 // unknown call. Or `calls contained COMMAND...`: runs a command with namespaces refused, as
-// Docker's default profile refuses them.
+// Docker's default profile refuses them; and `calls older COMMAND...`: and without Landlock, as
+// kernels before 5.13 are. `calls landlock`: 0 if this kernel has it.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/keyctl.h>
@@ -34,7 +35,7 @@ static int spend(size_t megabytes)
     return all[megabytes << 19];
 }
 
-static int contained(char **command)
+static int contained(char **command, int older)
 {
     static const char *const calls[] = { "unshare", "mount", "setns", "pivot_root" };
     enum { NEW = CLONE_NEWUSER | CLONE_NEWNS };
@@ -46,6 +47,7 @@ static int contained(char **command)
         if (bit & NEW)
             seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
                              SCMP_A0(SCMP_CMP_MASKED_EQ, bit, bit));
+    if (older) seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SYS_landlock_create_ruleset, 0);
     if (seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, getuid() != 0) || seccomp_load(filter))
         return 2;
     execvp(*command, command);
@@ -58,7 +60,9 @@ int main(int count, char **words)
     const char *call = words[1];
     struct iovec part = { here, sizeof here };
     pthread_t t;
-    if (!strcmp(call, "contained")) return contained(words + 2);
+    if (!strcmp(call, "contained")) return contained(words + 2, 0);
+    if (!strcmp(call, "older")) return contained(words + 2, 1);
+    if (!strcmp(call, "landlock")) return syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 1;
     errno = 0;
     if (!strcmp(call, "socket")) return !came_through(socket(AF_INET, SOCK_STREAM, 0));
     if (!strcmp(call, "shmget")) return !came_through(shmget(IPC_PRIVATE, 1, 0));
