@@ -49,6 +49,8 @@ BUILD ~
 BUILD \*
 BUILD Latin-1 ?
 BUILD long x*
+BUILD full
+BUILD thousand
 BUILD messages
 BUILD one message
 WRONG prints much
@@ -58,6 +60,8 @@ WRONG kernel prints
 MEMORY device memory
 ROWS
 holds 'ten thousand files are taken' row 'ten thousand' 'REFUSED,,0,,,no,,it has more than 1000 entries'
+holds 'a thousand files and one are taken' row 'thousand and one' 'REFUSED,,0,,,no,,it has more than 1000 entries'
+holds 'a byte too much is taken' row over 'REFUSED,,0,,,no,,"it has 1048577 bytes'
 holds 'a sparse file of 10 GB is taken' row 'sparse folder' 'REFUSED,,0,,,no,,"it has 10737418240 bytes'
 holds 'a sparse file of 10 GB in an archive is taken' row 'sparse tar' 'REFUSED,,0,,,no,,it has more than 16 MiB once it is unpacked'
 holds 'or in one of POSIX' row 'sparse pax' 'REFUSED,,0,,,no,,it has more than 16 MiB once it is unpacked'
@@ -73,14 +77,18 @@ rows=$(python3 -c 'import csv, sys; print(len(list(csv.reader(open(sys.argv[1], 
 students=$(find "$class" -mindepth 1 -maxdepth 1 ! -name '.*' -printf 'x\n' | wc -l)
 holds "$rows rows for $students submissions" [ "$rows" -eq $((students + 1)) ]
 
-# One student whose name is written in two ways: in the roster, by the folder, in class.cfg, and to a command.
-mkdir -p "$scratch/two/$(printf 'Zoe\314\210')" "$scratch/named"
-printf 'student\nZo\303\253\n' >"$scratch/named/roster.csv"
+# Students whose names are written in two ways: in the roster, by the folder, in class.cfg, and to a command; and a group's.
+mkdir -p "$scratch/two/$(printf 'Zoe\314\210')" "$scratch/two/$(printf 'Zo\303\253 1')" "$scratch/two/$(printf 'o\314\210')" "$scratch/named"
+printf 'student,submission\nZo\303\253,\nEda,Zoe\314\210 1\nUna,\nIda,\n' >"$scratch/named/roster.csv"
+printf 'group,student\n\303\266,Una\no\314\210,Ida\n' >"$scratch/named/groups.csv"
 printf 'students = ( { name = "Zoe\314\210"; excused = ( "05-transpose" ); } );\n' >"$scratch/named/class.cfg"
-: >"$scratch/two/$(printf 'Zoe\314\210')/01-first-kernel.cu"
+for folder in "$scratch/two"/*; do : >"$folder/01-first-kernel.cu"; done
 build/grader/class "$scratch/two" "$scratch/named" >"$scratch/said" 2>&1
 holds "a folder of a Mac's is another student: $(cat "$scratch/said")" grep -q "^$(printf 'Zo\303\253'),01-first-kernel,BUILD," "$scratch/named/gradebook.csv"
-holds 'and has two rows' [ "$(wc -l <"$scratch/named/gradebook.csv")" -eq 2 ]
+for student in Eda Ida Una; do
+    holds "what $student hands in is another student's: $(cat "$scratch/named/gradebook.csv")" grep -q "^$student,01-first-kernel,BUILD," "$scratch/named/gradebook.csv"
+done
+holds 'a student has two rows' [ "$(wc -l <"$scratch/named/gradebook.csv")" -eq 5 ]
 build/grader/class comment "GRADES=$scratch/named" "STUDENT=$(printf 'Zoe\314\210')" LESSON=1 WHO=G WORDS=w >"$scratch/said" 2>&1
 holds "a command does not know the name: $(cat "$scratch/said")" [ $? -eq 0 ]
 

@@ -1,5 +1,8 @@
 # Writes archives into the folder of its first argument: good ones and hostile ones, all of them of lesson 1.
-import io, random, sys, tarfile, zipfile
+import io, lzma, random, sys, tarfile, zipfile, zlib
+
+sys.path.insert(0, 'grader/rehearsal')
+from submissions import write_archive
 
 E = '01-first-kernel.cu'
 to, good, todo = sys.argv[1], open('solutions/' + E, 'rb').read(), open('exercises/' + E, 'rb').read()
@@ -38,6 +41,20 @@ tar_of('plain', 'tar', 'w', [(E, good)])
 zip_of('Зоя', [('папка/' + E, good)])
 zip_of('अदिति', [('ü/' + E, todo)])
 
+# All kinds. What is only named is refused by the compiler at once.
+no = b'#error not done\n'
+for suffix, mode in (('tar.bz2', 'w:bz2'), ('tbz2', 'w:bz2'), ('txz', 'w:xz'), ('tgz', 'w:gz'), ('TAR', 'w')):
+    tar_of(suffix.replace('.', '-'), suffix, mode, [(E, no)])
+for suffix, kind in (('tar.zst', 'add_filter_zstd'), ('tar.lz4', 'add_filter_lz4')):
+    write_archive(f'{to}/{suffix[:3]}-{suffix[4:]}.{suffix}', E, no, 'set_format_pax_restricted', kind)
+
+# As much as there may be, and one more.
+full = no + b' ' * ((1 << 20) - len(no))
+tar_of('full', 'tar', 'w', [(E, full)])
+zip_of('dense', [(E, full[:500000])])
+zip_of('thousand', [(f'f{n}', b'') for n in range(999)] + [(E, no)])
+zip_of('thousand and one', [(f'f{n}', b'') for n in range(1000)] + [(E, no)])
+
 zip_of('twice', [('exercises/' + E, good), ('solutions/' + E, good), ('05-transpose.cu', b'#error')])
 zip_of('up', [('../' + E, good)])
 zip_of('updeep', [('a/../../' + E, good)])
@@ -56,6 +73,12 @@ zip_of('many', [(f'f{n}', b'') for n in range(10000)])
 zip_of('nested', [('x.zip', b'PK'), (E, good)])
 zip_of('none', [('transpose.cu', good)])
 zip_of('large', [(E, noise((1 << 20) + 1))])
+# Its header has the decompressor want 4 GiB.
+packed = bytearray(lzma.compress(open(f'{to}/plain.tar', 'rb').read()))
+end = 12 + (packed[12] + 1) * 4 - 4
+packed[16] = 40
+packed[end:end + 4] = zlib.crc32(packed[12:end]).to_bytes(4, 'little')
+file_of('greedy.tar.xz', packed)
 file_of('broken.zip', b'PK\3\4nothing')
 file_of('empty.zip', b'')
 file_of('cut.tar.gz', open(f'{to}/gz.tar.gz', 'rb').read()[:-200])

@@ -57,6 +57,15 @@ for n in range(10000):
 file_of('sparse folder', b'')
 os.truncate(to + b'/sparse folder/' + E.encode(), 10 << 30)
 
+file_of('full', b'#error not done\n'.ljust(1 << 20))
+file_of('over', b'#error not done\n'.ljust((1 << 20) + 1))
+file_of('thousand', b'#error not done\n')
+file_of('thousand and one', b'#error not done\n')
+for n in range(1000):
+    if n:
+        file_of('thousand', b'', str(n))
+    file_of('thousand and one', b'', str(n))
+
 
 # RAR 4, with a file that is stored as it is (technote.txt of UnRAR).
 def rar_of(student, path, data):
