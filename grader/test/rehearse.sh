@@ -2,12 +2,12 @@
 # Tests `make rehearse`: a small class is graded, killed, begun again and compared; and what a run gets wrong or leaves is found, with
 # a grader of classes that does so.
 set -u
-[ -x build/grader/01-first-kernel ] && [ -x build/grader/class ] || { echo 'rehearse: type make ready-1 build/grader/class first'; exit 1; }
+. grader/holds.sh
+needs rehearse 01-first-kernel 05-transpose class sandbox
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch" build/test/rehearsal' EXIT
 chmod 755 "$scratch"
 passed=0 failed=0
-. grader/holds.sh
 shown=$scratch/said
 says() { grep -qE -- "$1" "$shown"; }
 

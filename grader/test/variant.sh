@@ -3,7 +3,7 @@
 # end. That each row of each lesson can be done, grader/try.sh tests.
 set -u
 . grader/test/class/begin.sh
-needs 01-first-kernel 08-reduction class integrity
+needs 01-first-kernel 07-stencil 08-reduction 09-scan class integrity sandbox
 lesson=08-reduction
 unset VARIANT
 # What the compiler need not read (grader/try.sh).
