@@ -129,7 +129,7 @@ static void take_file(Found *f, const char *path, char *lesson, const char *wher
 // Takes the next `count` bytes of what was told, or NULL.
 static char *take_bytes(const char **at, const char *end, size_t count)
 {
-    if ((size_t)(end - *at) < count) return NULL;
+    if (*at > end || (size_t)(end - *at) < count) return NULL;
     char *bytes = malloc(count + 1);
     memcpy(bytes, *at, count);
     bytes[count] = 0;
@@ -148,8 +148,9 @@ static bool take_told(Found *f, const char *at, const char *end, const char *arc
         if (strncmp(at, "end\n", 4) == 0) return true;
         if (sscanf(at, "none %zu%n", &count, &used) == 1) {
             at += used + 1;
-            char *why = at < end ? take_bytes(&at, end, count) : NULL;
-            if (why && !f->refused) f->refused = text_clean(why);
+            char *why = take_bytes(&at, end, count);
+            if (!why) return false;
+            if (!f->refused) f->refused = text_clean(why);
             free(why);
             continue;
         }
@@ -157,7 +158,7 @@ static bool take_told(Found *f, const char *at, const char *end, const char *arc
             return false;
         at += used + 1;
         char *bytes = take_bytes(&at, end, count), *where = take_bytes(&at, end, where_count);
-        if (!bytes || !where) return false;
+        if (!bytes || !where || count > SUBMISSION_BYTES) return false;
         char *clean = text_clean(where), *file = text_format("%s.cu", name),
              *whole = text_format("%s:%s", archive, clean), *lesson = lesson_of(file);
         if (!lesson) add_other(f, clean);

@@ -133,6 +133,7 @@ static bool take_entry(Unpacking *u, struct archive_entry *e)
 {
     const char *raw = archive_entry_pathname(e);
     char *path = text_clean(raw ? raw : "");
+    for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--) path[n - 1] = 0; // of a folder
     const char *base = base_of(path);
     size_t length = lesson_length(base);
     char *name = strndup(base, length);
@@ -202,8 +203,6 @@ int unpack_main(void)
     while (good && (end = archive_read_next_header(u.archive, &e)) != ARCHIVE_EOF
            && end >= ARCHIVE_WARN)
         good = take_entry(&u, e);
-    if (good && archive_read_has_encrypted_entries(u.archive) > 0)
-        good = refuse_all("it is encrypted");
     if (end != ARCHIVE_EOF && end < ARCHIVE_WARN)
         refuse_all("it is broken, or no archive: %s", archive_error_string(u.archive));
     puts("end");

@@ -36,6 +36,9 @@ updeep:a/../../01-first-kernel.cu in it leads out
 absolute:/01-first-kernel.cu in it leads out
 drive:C:.01-first-kernel.cu in it leads out
 backslash:...01-first-kernel.cu in it leads out
+slashes:a....01-first-kernel.cu in it leads out
+dots:a/.. in it leads out
+folder of its name:it is no regular file
 symlink:01-first-kernel.cu in it is a link
 hardlink:01-first-kernel.cu in it is a link
 hardother:x in it is a link
@@ -72,5 +75,25 @@ cp "$class/none.zip" "$scratch/one"
 program=$PWD/build/grader/class
 (cd "$tree" && "$program" "$scratch/one" "$scratch/onegrades") >"$scratch/said" 2>&1
 holds "an archive is read outside of the sandbox: $(cat "$scratch/asked")" grep -q -- "-- $program --unpack\$" "$scratch/asked"
+
+# What reads it is not believed: it can be in the archive's hands.
+told() {
+    printf '#!/bin/sh\n[ "$5" != --unpack ] || { %s; exit; }\nexec "%s/build/grader/sandbox" "$@"\n' "$2" "$PWD" >"$tree/build/grader/sandbox"
+    (cd "$tree" && "$program" "$scratch/one" "$scratch/onegrades") >"$scratch/said" 2>&1
+    holds "told $2: $(cat "$scratch/onegrades/gradebook.csv")" grep -q "^none,,REFUSED,.*$1" "$scratch/onegrades/gradebook.csv"
+}
+unbelieved='it cannot be unpacked: it takes too much memory or time, or is broken'
+told 'no file in it is named' 'printf "file ../README 3 1\nabcxend\n"'
+told 'no file in it is named' 'printf "file a/../../README 3 1\nabcxend\n"'
+told "$unbelieved" 'printf "file 01-first-kernel 3 1\nabcx"'
+told "$unbelieved" 'printf "file 01-first-kernel 9 1\nabcxend\n"'
+told "$unbelieved" 'printf "file 01-first-kernel 3 99\nabcxend\n"'
+told "$unbelieved" 'printf "file 01-first-kernel 0 5000"'
+told "$unbelieved" 'printf "file 01-first-kernel 18446744073709551615 1\nabcxend\n"'
+told "$unbelieved" 'printf "file 01-first-kernel 2000000 1\n"; head -c 2000001 /dev/zero; echo end'
+told "$unbelieved" 'printf "words\nend\n"'
+told "$unbelieved" 'printf "none 5000\nend\n"'
+told "$unbelieved" 'kill -9 $$'
+told 'why?' 'printf "none 4\nwhy\033end\n"'
 
 finish

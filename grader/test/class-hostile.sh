@@ -9,6 +9,8 @@ LC_ALL=C.UTF-8 python3 -B grader/test/class/hostile.py "$class" || exit 1
 mkdir "$scratch/large" && truncate -s 10G "$scratch/large/01-first-kernel.cu"
 tar -cSf "$class/sparse tar.tar" -C "$scratch/large" 01-first-kernel.cu
 tar -cSf "$class/sparse pax.tar" --format=posix -C "$scratch/large" 01-first-kernel.cu
+printf x >>"$scratch/large/01-first-kernel.cu"
+tar -cSf "$class/sparse end.tar" -C "$scratch/large" 01-first-kernel.cu
 
 cp solutions/01-first-kernel.cu "$scratch/01-first-kernel.cu"
 truncate -s 500K "$scratch/01-first-kernel.cu" # the hole is zeros, which the compiler passes over
@@ -65,6 +67,7 @@ holds 'a byte too much is taken' row over 'REFUSED,,0,,,no,,"it has 1048577 byte
 holds 'a sparse file of 10 GB is taken' row 'sparse folder' 'REFUSED,,0,,,no,,"it has 10737418240 bytes'
 holds 'a sparse file of 10 GB in an archive is taken' row 'sparse tar' 'REFUSED,,0,,,no,,it has more than 16 MiB once it is unpacked'
 holds 'or in one of POSIX' row 'sparse pax' 'REFUSED,,0,,,no,,it has more than 16 MiB once it is unpacked'
+holds 'or with a byte at its end' row 'sparse end' 'REFUSED,,0,,,no,,it has more than 16 MiB once it is unpacked'
 hash=$(sha256sum <"$scratch/01-first-kernel.cu" | cut -d' ' -f1)
 holds 'a hole at the end of a file is left out' row hole "[A-Z]*,.*$hash"
 holds 'RAR leads out of the archive' row 'rar up' 'REFUSED,,0,,,no,,../01-first-kernel.cu in it leads out'

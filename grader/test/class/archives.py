@@ -20,7 +20,7 @@ def tar_of(name, suffix, mode, members):
     with tarfile.open(f'{to}/{name}.{suffix}', mode) as archive:
         for path, what in members:
             info = tarfile.TarInfo(path)
-            if what in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE):
+            if what in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE):
                 info.type = what
                 info.linkname = E if what == tarfile.LNKTYPE else '/etc/passwd'
                 archive.addfile(info)
@@ -34,7 +34,7 @@ def file_of(name, data):
         file.write(data)
 
 
-zip_of('zip', [('exercises/' + E, good), ('notes.txt', b'notes'), ('__MACOSX/._' + E, b'of a Mac')])
+zip_of('zip', [('exercises/' + E, good), ('notes.txt', b'notes'), ('old/01-first-kernel', todo), ('old/' + E + '.orig', todo), ('__MACOSX/._' + E, b'of a Mac')])
 tar_of('gz', 'tar.gz', 'w:gz', [(E, good)])
 tar_of('xz', 'tar.xz', 'w:xz', [('a/b/' + E, good)])
 tar_of('plain', 'tar', 'w', [(E, good)])
@@ -61,6 +61,9 @@ zip_of('updeep', [('a/../../' + E, good)])
 zip_of('absolute', [('/' + E, good)])
 zip_of('drive', [('C:\\' + E, good)])
 zip_of('backslash', [('..\\' + E, good)])
+tar_of('slashes', 'tar', 'w', [('a\\..\\' + E, good)])
+tar_of('dots', 'tar', 'w', [(E, good), ('a/..', tarfile.DIRTYPE)])
+tar_of('folder of its name', 'tar', 'w', [('05-transpose.cu', no), (E, tarfile.DIRTYPE)])
 tar_of('symlink', 'tar.gz', 'w:gz', [(E, tarfile.SYMTYPE)])
 tar_of('hardlink', 'tar.gz', 'w:gz', [('a.cu', good), (E, tarfile.LNKTYPE)])
 tar_of('hardother', 'tar.gz', 'w:gz', [(E, good), ('x', tarfile.LNKTYPE)])
