@@ -37,8 +37,8 @@ static bool is_current(const Submission *p)
     json_t *mark = standing_read(p, p->result);
     const char *version = json_string_value(json_object_get(mark, "version")),
                *toolkit = json_string_value(json_object_get(mark, "toolkit"));
-    bool current = mark && strcmp(version, class_version()) == 0
-                && strcmp(toolkit, class_toolkit()) == 0 && !standing_is_fault(mark);
+    bool current =
+        mark && strcmp(version, class_version()) == 0 && strcmp(toolkit, class_toolkit()) == 0;
     json_decref(mark);
     return current;
 }
@@ -119,18 +119,6 @@ static const json_t *line_of(const Submission *s, const json_t *result)
                                                                                        : NULL;
 }
 
-static bool apply(const Words *w, const Submission *s, const Submission *p, json_t *old,
-                  json_t *new)
-{
-    json_object_set_new(new, "result", hash_of(p->result));
-    const json_t *line = line_of(s, json_object_get(new, "result"));
-    if (line) return take_place(s, p, (size_t)json_integer_value(json_object_get(line, "n")));
-    json_t *fresh = command_line(w, "regrade", s);
-    json_object_set(fresh, "old", old);
-    json_object_set(fresh, "new", new);
-    return log_add(fresh) && take_place(s, p, json_array_size(log_lines()));
-}
-
 // ---- All of them
 
 static void show(const Submission *s, const json_t *old, const json_t *new)
@@ -150,11 +138,10 @@ static bool same(const json_t *a, const json_t *b)
         && standing_points(a) == standing_points(b);
 }
 
-// The other members of a group whose result this is.
-static bool is_of_another(const Submission *member, const Submission *s)
+// Is it somebody's submission with this result: the student's, or a member's of the group?
+static bool is_theirs(const Submission *member, const Submission *s)
 {
-    return member->sealed && strcmp(member->result, s->result) == 0
-        && strcmp(member->pseudonym, s->pseudonym) != 0;
+    return member->sealed && strcmp(member->result, s->result) == 0;
 }
 
 // May the proposal stand for all whose result it is?
@@ -163,7 +150,7 @@ static bool may_stand(const Class *c, const Words *w, const Submission *s, const
     bool may = true;
     for (size_t n = 0; n < c->count; n++) {
         const Submission *m = &c->submission[n];
-        if (!m->sealed || strcmp(m->result, s->result) != 0) continue;
+        if (!is_theirs(m, s)) continue;
         json_t *new = standing_overridden(m, standing_read(p, p->result));
         may = standing_may_stand(w, m, new) && may;
         json_decref(new);
@@ -171,28 +158,36 @@ static bool may_stand(const Class *c, const Words *w, const Submission *s, const
     return may;
 }
 
-// Writes the lines of the other members. The result's own line follows them.
-static bool log_others(const Class *c, const Words *w, const Submission *s, const Submission *p)
+// The line of the log for a member, written if it is not there yet; NULL: it cannot be.
+static const json_t *log_member(const Words *w, const Submission *m, const Submission *p,
+                                json_t *hash)
 {
-    bool good = true;
-    for (size_t n = 0; good && n < c->count; n++) {
-        const Submission *m = &c->submission[n];
-        if (!is_of_another(m, s)) continue;
-        json_t *old = standing_overridden(m, standing_read(m, m->result)),
-               *new = standing_overridden(m, standing_read(p, p->result)),
-               *hash = hash_of(p->result);
-        json_object_set(new, "result", hash);
-        if (!line_of(m, hash)) {
-            json_t *fresh = command_line(w, "regrade", m);
-            json_object_set(fresh, "old", old);
-            json_object_set(fresh, "new", new);
-            good = log_add(fresh);
-        }
-        json_decref(old);
-        json_decref(new);
-        json_decref(hash);
+    json_t *old = standing_overridden(m, standing_read(m, m->result)),
+           *new = standing_overridden(m, standing_read(p, p->result));
+    json_object_set(new, "result", hash);
+    const json_t *line = line_of(m, hash);
+    if (!line) {
+        json_t *fresh = command_line(w, "regrade", m);
+        json_object_set(fresh, "old", old);
+        json_object_set(fresh, "new", new);
+        line = log_add(fresh) ? line_of(m, hash) : NULL;
     }
-    return good;
+    json_decref(old);
+    json_decref(new);
+    return line;
+}
+
+// First the lines of all whose result it is, then the files, which are named after the last line.
+static bool apply(const Class *c, const Words *w, const Submission *s, const Submission *p)
+{
+    json_t *hash = hash_of(p->result);
+    const json_t *line = NULL;
+    bool good = true;
+    for (size_t n = 0; good && n < c->count; n++)
+        if (is_theirs(&c->submission[n], s))
+            good = (line = log_member(w, &c->submission[n], p, hash));
+    json_decref(hash);
+    return good && take_place(s, p, (size_t)json_integer_value(json_object_get(line, "n")));
 }
 
 // False: something could not be written.
@@ -212,7 +207,7 @@ static bool settle(const Class *c, const Words *w, const Submission *s, const Su
         counts->changed += !same(old, new);
         bool may = may_stand(c, w, s, p);
         counts->kept += !may;
-        if (w->apply && may) good = log_others(c, w, s, p) && apply(w, s, p, old, new);
+        if (w->apply && may) good = apply(c, w, s, p);
     }
     counts->all++;
     json_decref(old);

@@ -28,7 +28,7 @@ set -- "$2" "$3" $(sed -n 's|^// is: ||p' "$3" | sed -f "$tree/changes")
 echo "$SEED" >>"$tree/calls"
 echo "$3, in words"
 [ "$3" = GRADER-ERROR ] ||
-    echo "{\"number\": 1, \"device\": \"h200\", \"verdict\": \"$3\", \"score\": {\"speed\": $4, \"step\": $5}}" >"$1"
+    echo "{\"number\": 1, \"device\": \"h200\", \"verdict\": \"$3\", \"score\": {\"speed\": $4, \"step\": $5${6:+, \"gold\": $6}}}" >"$1"
 SH
     chmod +x "$tree/build/grader/$lesson"
     # wrong NAME EXPECTED MARK: the first three of different verdicts are canaries, and no TIMEOUT.
@@ -416,6 +416,75 @@ grade
 fails 'an excused student is given points' override STUDENT=Joe LESSON=1 POINTS=3 WHO=G WHY=w
 says 'is excused'
 row 'Joe,01-one,EXCUSED,,,'
+
+# ---- Regrading: what is a change, whose it is, and what a run leaves that ends between the log and the files
+
+class=$scratch/again grades=$scratch/againgrades
+mkdir -p "$class" "$grades"
+: >"$tree/changes"
+hand_in Kim 01-one 'SLOW 7 1 false'
+hand_in three 01-one 'PASS 10 2'
+printf 'group,student\nthree,Abe\nthree,Lea\nthree,Zed\n' >"$grades/groups.csv"
+grade
+works 'a first member alone has no release' release WHO=G STUDENT=Abe
+# shows CHANGES WORDS MARK: regrading would make so many changes if that were Kim's mark.
+shows() {
+    echo "s/SLOW 7 1 false/$3/" >"$tree/changes"
+    works 'a regrade does not show' regrade WHO=G WHY=w STUDENT=Kim
+    says "^1 graded anew by .*: $1 marks would change, $((1 - $1)) would not"
+    [ "$1" = 0 ] || says "Kim's 01-one: SLOW, 7 points -> $2"
+}
+shows 0 '' 'SLOW 7 1 false'
+shows 1 'SLOW, 8 points' 'SLOW 8 1 false'
+shows 1 'SLOW, 7 points' 'SLOW 7 2 false'
+shows 1 'SLOW, 7 points' 'SLOW 7 1 true'
+shows 1 'WRONG, 7 points' 'WRONG 7 1 false'
+echo 's/.*/GRADER-ERROR 0 null/' >"$tree/changes"
+fails 'the failure of a grader is no failure' regrade WHO=G WHY=w STUDENT=Kim
+says '1 graded anew by .*: 0 marks would change, 0 would not'
+: >"$tree/calls"
+echo 's/SLOW 7 1 false/SLOW 8 1 false/' >"$tree/changes"
+works 'what a grader has failed at is not graded again' regrade WHO=G WHY=w STUDENT=Kim APPLY=1
+calls 1
+row 'Kim,01-one,SLOW,1,8,'
+words_of() { cat "$grades/results/$(sed -n "s/,$1\$//p" "$grades/pseudonyms.csv")/01-one${2:-}.txt"; }
+holds 'the words are not those of the result' [ "$(words_of Kim)" = 'SLOW, in words' ]
+echo 's/SLOW 7 1 false/PASS 10 2 true/' >"$tree/changes"
+echo 9.9.10 >"$tree/VERSION"
+works 'a second regrade is not applied' regrade WHO=G WHY=w STUDENT=Kim APPLY=1
+holds 'the words are of the result before' [ "$(words_of Kim)" = 'PASS, in words' ]
+holds 'and those are gone' [ "$(words_of Kim ".$(wc -l <"$grades/log.jsonl")")" = 'SLOW, in words' ]
+holds 'a proposal is left' [ -z "$(find "$grades/results" -name '*regraded*')" ]
+
+# An override stands, and is no change.
+works 'no override' override STUDENT=Kim LESSON=1 POINTS=3 WHO=G WHY=w
+echo 's/SLOW 7 1 false/PASS 10 2 true/' >"$tree/changes"
+works 'a mark with an override is not shown' regrade WHO=G WHY=w STUDENT=Kim
+says '1 graded anew by .*: 0 marks would change, 1 would not'
+
+# The last member is meant alone; and the first one's released mark is no other's to lower.
+echo 's/PASS 10 2/WRONG 0 null/' >"$tree/changes"
+fails 'a mark that was released to the first member alone is lowered' regrade WHO=G WHY=w STUDENT=Zed APPLY=1
+says "Kept: Abe's 01-one was released as PASS, 10 points"
+row 'Zed,01-one,PASS,2,10,'
+n=$(wc -l <"$grades/log.jsonl")
+cp -r "$grades/results" "$scratch/threeresults"
+# The log cannot be written: no file has changed.
+(cd "$tree" && ulimit -f "$(($(wc -c <"$grades/log.jsonl") / 512))" && trap '' XFSZ &&
+    "$here/build/grader/class" regrade "GRADES=$grades" WHO=G WHY=w STUDENT=Zed APPLY=1 LOWER=1) >"$said" 2>&1
+holds 'a log that cannot be written is no failure' [ $? -ne 0 ]
+holds "a mark is changed without its line: $(diff -rq "$grades/results" "$scratch/threeresults")" \
+    [ -z "$(diff -rq -x '*regraded*' "$grades/results" "$scratch/threeresults")" ]
+works 'the last member alone has no regrade' regrade WHO=G WHY=w STUDENT=Zed APPLY=1 LOWER=1
+for member in Abe Lea Zed; do row "$member,01-one,WRONG,,0,"; done
+lines $((n + 3))
+# Killed between the lines and the files: it goes on, with the same lines.
+rm -r "$grades/results"
+cp -r "$scratch/threeresults" "$grades/results"
+works 'what was killed is not applied' regrade WHO=G WHY=w STUDENT=Zed APPLY=1 LOWER=1
+lines $((n + 3))
+for member in Abe Lea Zed; do row "$member,01-one,WRONG,,0,"; done
+works 'the log does not hold' log
 
 # ---- Replay: lesson 1 as it is
 
