@@ -449,11 +449,24 @@ calls 1
 row 'Kim,01-one,SLOW,1,8,'
 words_of() { cat "$grades/results/$(sed -n "s/,$1\$//p" "$grades/pseudonyms.csv")/01-one${2:-}.txt"; }
 holds 'the words are not those of the result' [ "$(words_of Kim)" = 'SLOW, in words' ]
-echo 's/SLOW 7 1 false/PASS 10 2 true/' >"$tree/changes"
+# What another version, or another toolkit, has shown is not applied.
+shows 0 '' 'SLOW 8 1 false'
 echo 9.9.10 >"$tree/VERSION"
+: >"$tree/calls"
+echo 's/SLOW 7 1 false/PASS 10 2 false/' >"$tree/changes"
 works 'a second regrade is not applied' regrade WHO=G WHY=w STUDENT=Kim APPLY=1
+calls 1
+row 'Kim,01-one,PASS,2,10,'
+works 'a third one is not shown' regrade WHO=G WHY=w STUDENT=Kim
+printf '#!/bin/sh\necho "Cuda compilation tools, release 99.1, V99.1.2"\n' >"$scratch/nvcc"
+chmod +x "$scratch/nvcc"
+echo 's/SLOW 7 1 false/PASS 10 2 true/' >"$tree/changes"
+: >"$tree/calls"
+NVCC=$scratch/nvcc works 'a third one is not applied' regrade WHO=G WHY=w STUDENT=Kim APPLY=1
+calls 1
+row 'Kim,01-one,PASS,2,10,yes,.*,9.9.10,99.1.2,'
 holds 'the words are of the result before' [ "$(words_of Kim)" = 'PASS, in words' ]
-holds 'and those are gone' [ "$(words_of Kim ".$(wc -l <"$grades/log.jsonl")")" = 'SLOW, in words' ]
+holds 'and those are gone' [ "$(words_of Kim ".$(($(wc -l <"$grades/log.jsonl") - 1))")" = 'SLOW, in words' ]
 holds 'a proposal is left' [ -z "$(find "$grades/results" -name '*regraded*')" ]
 
 # An override stands, and is no change.
