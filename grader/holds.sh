@@ -1,9 +1,8 @@
 # For tests, read with `.`: counts in $passed and $failed.
 
-# needs SUITE PROGRAM...: ends the suite where one of these programs of build/grader is not there, and says what to type.
+# needs PROGRAM...: ends the suite where one of these programs of build/grader is not there, and says what to type.
 needs() {
-    suite=$1 lacks='' commands=''
-    shift
+    lacks='' commands=''
     for program in "$@"; do
         [ -x "build/grader/$program" ] || lacks=yes
         case $program in
@@ -11,7 +10,7 @@ needs() {
         *) commands="$commands build/grader/$program" ;;
         esac
     done
-    [ -z "$lacks" ] || { echo "$suite: type make$commands first"; exit 1; }
+    [ -z "$lacks" ] || { echo "$(basename "$0" .sh): type make$commands first"; exit 1; }
 }
 
 # holds WORDS COMMAND...: if the command fails, says the words, and shows the file $shown, if that is set.

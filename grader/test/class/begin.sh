@@ -6,16 +6,6 @@ trap 'rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"
 class=$scratch/class grades=$scratch/grades passed=0 failed=0
 
-# needs NAME...: programs of build/grader. Where one is missing, the test ends, and says what to type.
-needs() {
-    for program in "$@"; do
-        [ ! -x "build/grader/$program" ] || continue
-        made=$(printf '%s\n' "$@" | sed 's|^0*\([0-9]*\)-.*|ready-\1|; t; s|^|build/grader/|' | xargs)
-        echo "$(basename "$0" .sh): type make $made first"
-        exit 1
-    done
-}
-
 # refused COMMAND...: it fails. What it says is in $scratch/said.
 refused() { ! "$@" >"$scratch/said" 2>&1; }
 
