@@ -217,7 +217,12 @@ cp "solutions/$lesson.cu" "$scratch/"
 export PATH="$scratch/named/cuda/bin:$PATH"
 says PASS 'lesson 1' "CUDA_HOME=$scratch/named/cuda" NVCC=nvcc-here
 says PASS 'lesson 1' "NVCC_CCBIN=$scratch/path/g++"
-says PASS 'lesson 1' "PATH=$scratch/path:$PATH"
+mkdir "$scratch/own"
+printf '#!/bin/sh\nexec %s -DOWN_HOST "$@"\n' "$host" >"$scratch/own/g++"
+chmod +x "$scratch/own/g++"
+printf '#ifndef OWN_HOST\n#error another g++\n#endif\n' | cat - "solutions/$lesson.cu" >"$scratch/$lesson.cu"
+says PASS 'lesson 1' "PATH=$scratch/own:$PATH"
+cp "solutions/$lesson.cu" "$scratch/"
 # None is found, it is broken, or its sandbox is: the grader's own failure.
 says GRADER-ERROR 'did not start the compiler' NVCC=nvcc-nowhere
 says GRADER-ERROR 'did not start the compiler' "WARPWISE_SANDBOX=$scratch/none"
