@@ -114,13 +114,32 @@ static size_t keep(const char **argv, size_t n, const char *name)
     return n;
 }
 
+// The driver looks up in /sys which processors are near a GPU. What it keeps of a program in the
+// host's memory counts as the program's: it may have more than on the simulated device.
+static size_t show_gpu(const char **argv, size_t n)
+{
+    char *nodes = strdup(run_gpu_nodes());
+    for (char *node = strtok(nodes, "\n"); node; node = strtok(NULL, "\n")) {
+        argv[n++] = "--device";
+        argv[n++] = node;
+    }
+    static const char *const more[] = { "--memory", "17179869184", "--seconds", "600" };
+    memcpy(argv + n, more, sizeof more);
+    n += sizeof more / sizeof *more;
+    n = show(argv, n, "/sys");
+    if (*run_gpu_library() && strncmp(run_gpu_library(), "/usr/", 5) != 0)
+        n = show(argv, n, run_gpu_library());
+    return keep(argv, n, "CUDA_VISIBLE_DEVICES");
+}
+
 size_t confine_worker(const char **argv, const char *root, const char *worker)
 {
     size_t n = 0;
     if (!sandbox()) return 0;
     n = begin(argv, n);
     n = show_toolkit(argv, n, root);
-    n = show(argv, n, text_format("%s/build/simulator/lib", root));
+    if (run_on_gpu()) n = show_gpu(argv, n);
+    else n = show(argv, n, text_format("%s/build/simulator/lib", root));
     n = show(argv, n, worker);
     n = keep(argv, n, "LD_LIBRARY_PATH");
     n = keep(argv, n, "WARPWISE_DEVICE"); // where the device is (simulator/wire/wire.h)

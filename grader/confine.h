@@ -5,12 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CONFINE_WORDS = 64 };
+enum { CONFINE_WORDS = 112 };
 
 bool confine_is_on(void);
 
 // Writes the words for the worker, or the compiler, to argv, CONFINE_WORDS at most, and returns how
-// many. The worker sees itself, the toolkit, and the libraries that stand in for CUDA's; the
+// many. The worker sees itself, the toolkit, and the libraries that stand in for CUDA's, or on a
+// GPU the driver's library, /sys, and the nodes of the GPUs that it may have (gpu_nodes). The
 // compiler (nvcc, a path) sees its toolkit, the host compiler that it takes (NVCC_CCBIN is set, if
 // that is in no folder of the sandbox's PATH), `source`, its lesson's contract, the harness, and
 // `folder`, into which it writes. Paths outlive the words.

@@ -13,9 +13,14 @@
     X(cuDeviceGetCount)                                                                            \
     X(cuDeviceGetName)                                                                             \
     X(cuDeviceGetAttribute)                                                                        \
+    X(cuDeviceGetUuid)                                                                             \
+    X(cuDeviceGetPCIBusId)                                                                         \
     X(cuDevicePrimaryCtxRetain)                                                                    \
     X(cuCtxSetCurrent)                                                                             \
     X(cuCtxSynchronize)                                                                            \
+    X(cuDeviceTotalMem)                                                                            \
+    X(cuMemAlloc)                                                                                  \
+    X(cuMemsetD8)                                                                                  \
     X(cuMemGetAllocationGranularity)                                                               \
     X(cuMemCreate)                                                                                 \
     X(cuMemRelease)                                                                                \

@@ -107,7 +107,7 @@ build/grader/sandbox: $(call objects,grader/sandbox/*.c)
 
 $(call objects,grader/sandbox/*.c): | build/setup/grade
 
-class := file process text token toolkit verdict
+class := file gpu process text token toolkit verdict
 class_libraries := -ljansson -lnettle -lconfig -lcsv -lutf8proc -larchive -lxml2 -lz -lm
 build/grader/class: $(call objects,grader/class/*.c) $(class:%=build/objects/grader/%.o)
 	@mkdir -p $(@D)

@@ -3,6 +3,8 @@
 //     --result FILE.json     where the JSON result goes
 //     --check NAME           that check alone (for make accuracy; no claims are judged)
 //     --define NAME=VALUE    for the compiler
+//     --simulated FILE.json  a result of this very submission: what it says of the simulated device
+//                            is not found out again
 //
 // Or NN-name --hold ... or --summary ... (versions.h), or --variant ... (variant.h), which run
 // nothing.
@@ -17,7 +19,8 @@
 // Environment: DEVICE. Unset: the simulated device, and a GPU if there is one. A
 // command that ends in simulator/run: that simulated device alone. Anything else,
 // also nothing: the GPU is wanted, with this command before the worker. VARIANT: the variant of
-// the lesson that is graded (variant.h).
+// the lesson that is graded (variant.h). GPU_SHARED, if it is set: others use the GPU meanwhile, so
+// its memory is not cleared before a sandbox's run.
 #define _GNU_SOURCE
 #include "file.h"
 #include "compile.h"
@@ -284,6 +287,12 @@ static void run_on_the_gpu(Result *r, const char *root)
 {
     json_t *refusal = NULL;
     run_use_gpu(&r->gpu->gpu);
+    // What the last program has left in memory is nothing for this one.
+    bool alone = !getenv("GPU_SHARED") && confine_is_on();
+    if (alone && !(r->gpu->scrubbed = gpu_scrub()))
+        return result_refuse(r, fact_new(VERDICT_GRADER_ERROR,
+                                         "the GPU's memory cannot be cleared before the run", NULL,
+                                         "leave the GPU to this run alone"));
     run_tests(false, r->gpu->records);
     if (run_profile()->targets && !only_check && all_right(r->gpu->records)) {
         refusal = peer_prepare(root);
@@ -316,7 +325,7 @@ static bool lies_in(const char *submission, const char *name)
 }
 
 typedef struct Options {
-    const char *result, *submission, *define;
+    const char *result, *submission, *define, *simulated;
 } Options;
 
 static Options parse(int argc, char **argv)
@@ -328,13 +337,14 @@ static Options parse(int argc, char **argv)
         else if (strcmp(argv[i], "--check") == 0 && i + 1 < argc) only_check = argv[++i];
         else if (strcmp(argv[i], "--define") == 0 && i + 1 < argc)
             o.define = text_format("-D%s", argv[++i]);
+        else if (strcmp(argv[i], "--simulated") == 0 && i + 1 < argc) o.simulated = argv[++i];
         else if (argv[i][0] != '-' && !o.submission) o.submission = argv[i];
         else good = false;
     }
     if (!good || !o.submission) {
         fprintf(stderr,
                 "usage: %s [--result FILE.json] [--check NAME] [--define NAME=VALUE] "
-                "SUBMISSION.cu\n",
+                "[--simulated FILE.json] SUBMISSION.cu\n",
                 argv[0]);
         exit(2);
     }
@@ -460,12 +470,27 @@ static void find_gpu(Result *r)
     few_gpus(r, &gpu);
 }
 
+// What the checks found on the simulated device, from a result. Why it cannot be had, or NULL.
+static json_t *take_records(const Result *r, const char *path)
+{
+    json_t *result = json_load_file(path, 0, NULL);
+    const char *lesson = json_string_value(json_object_get(result, "lesson"));
+    bool good = lesson && strcmp(lesson, r->lesson) == 0
+             && json_array_extend(r->records, json_object_get(result, "checks")) == 0;
+    json_decref(result);
+    return good
+             ? NULL
+             : fact_new(VERDICT_GRADER_ERROR, text_format("%s is no result of %s", path, r->lesson),
+                        NULL, "name the result of this submission on the simulated device");
+}
+
 // Compiles the submission, runs the checks, and judges what they recorded.
-static void grade(Result *r, const char *root, const char *define)
+static void grade(Result *r, const char *root, const Options *o)
 {
     result_read_source(r);
     recall(r);
-    json_t *refusal = prepare(r, root, define);
+    json_t *refusal = o->simulated ? take_records(r, o->simulated) : NULL;
+    if (!refusal) refusal = prepare(r, root, o->define);
     if (refusal) {
         r->gpu = NULL;
         result_refuse(r, refusal);
@@ -475,7 +500,7 @@ static void grade(Result *r, const char *root, const char *define)
     profile = *run_profile();
     if (only_check) profile.claims = 0;
     remove_timelines();
-    run_tests(false, r->records);
+    if (!o->simulated) run_tests(false, r->records);
     result_judge(r, &profile);
     if (!all_right(r->records)) r->gpu = NULL;
     else if (r->gpu) run_on_the_gpu(r, root);
@@ -520,7 +545,7 @@ int main(int argc, char **argv)
         .forward = next_lesson(root, number),
     };
     find_gpu(&r);
-    grade(&r, root, options.define);
+    grade(&r, root, &options);
     folder_remove(folder);
     bool written = write_result(&r);
     result_print(&r, stdout);

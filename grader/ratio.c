@@ -44,6 +44,8 @@ Ratio ratio_of(double *values, size_t count)
     return r;
 }
 
+bool ratio_is_close(Ratio r, double bound) { return r.from < bound && r.to >= bound; }
+
 enum bound ratio_bound(Ratio r, double bound)
 {
     if (r.from >= bound) return BOUND_KEPT;

@@ -25,6 +25,12 @@ Ratio ratio_of(double *values, size_t count);
 // The median alone will do.
 static inline bool ratio_is_steady(Ratio r) { return r.spread <= 0.05; }
 
+// Too close to call: the bound lies where the true median may. A measurement that comes out so for
+// a bound that it is held to, or whose median alone will not do, is made once more, with longer
+// runs. What that says holds, so that every submission gets the same number of tries by the same
+// rule.
+bool ratio_is_close(Ratio r, double bound);
+
 enum bound { BOUND_MISSED, BOUND_UNSURE, BOUND_KEPT };
 
 // Does the ratio reach a lower bound?

@@ -256,6 +256,8 @@ static json_t *gpu_json(const GpuRun *g)
                   g->gpu.driver, "toolkit", g->toolkit, "date", g->date, "compute_capability",
                   capability, "owns_memory", run_owns_gpu_memory(), "passed", (int)g->passed,
                   "checks", (int)g->checks, "timings", timings, "records", checks_json(g->records));
+    if (*g->gpu.one[0].uuid) json_object_set_new(j, "uuid", json_string(g->gpu.one[0].uuid));
+    if (g->scrubbed) json_object_set_new(j, "scrubbed", json_integer((json_int_t)g->scrubbed));
     free(capability);
     return j;
 }

@@ -12,6 +12,7 @@ typedef struct GpuRun {
     char *date;            // UTC
     json_t *records;       // of its checks and measurements
     size_t checks, passed; // without the measurements
+    uint64_t scrubbed;     // bytes of its memory that were cleared before; 0: none
     Timing timing[CLAIMS_MAX];
     size_t timings;
 } GpuRun;
@@ -87,7 +88,8 @@ void result_print(const Result *r, FILE *out);
 //    "checks": [RECORD with its "verdict", ...],
 //    "gpu": {"device": "NVIDIA H200", "driver": "580.159.04", "toolkit": "13.0.88",
 //            "date": "2026-01-31T12:00:00Z", "compute_capability": "9.0",
-//            "passed": 6, "checks": 6,
+//            "uuid": "GPU-...", "passed": 6, "checks": 6, "scrubbed": bytes of its memory that were
+//            cleared before the run, in a sandbox,
 //            "timings": [{"name", "measure", "peer", "ratio", "spread", "from", "to": where the
 //            true ratio lies (ratio.h),
 //                         "at_least", "gold", "verdict", "why", "rate", "peer_rate", "limit": bytes

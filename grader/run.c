@@ -1,6 +1,7 @@
 // The run's facts, in the environment from main() to the checks.
 #define _GNU_SOURCE
 #include "run.h"
+#include "confine.h"
 #include "peer.h"
 #include "protocol.h"
 #include "session.h"
@@ -99,7 +100,17 @@ uint64_t run_l2_bytes(void) { return strtoull(exported("WARPWISE_GPU"), NULL, 10
 // Not behind a profiler or a memory checker: it is to see allocations of their own sizes.
 bool run_owns_gpu_memory(void) { return *exported("WARPWISE_GPU_MEMORY") && !*run_device(); }
 
+const char *run_gpu_nodes(void) { return exported("WARPWISE_GPU_NODES"); }
+const char *run_gpu_library(void) { return exported("WARPWISE_GPU_LIBRARY"); }
+
 double run_patience(void) { return run_on_gpu() ? *run_device() ? 20 : 3 : 1; }
+
+static void export_nodes(const Gpu *gpu)
+{
+    char *all = strdup("");
+    for (char **node = gpu_nodes(gpu); *node; node++) all = text_format("%s%s\n", all, *node);
+    setenv("WARPWISE_GPU_NODES", all, 1);
+}
 
 void run_use_gpu(const Gpu *gpu)
 {
@@ -109,6 +120,8 @@ void run_use_gpu(const Gpu *gpu)
     setenv("WARPWISE_GPU", l2, 1);
     setenv("SEED", seed, 1);
     setenv("WARPWISE_GPU_MEMORY", gpu->exports_memory ? "1" : "", 1);
+    setenv("WARPWISE_GPU_LIBRARY", gpu->library, 1);
+    export_nodes(gpu);
     setenv("WARPWISE_GPUS", gpu->count > 1 ? count : "1", 1);
     free(count);
     free(l2);
@@ -119,9 +132,12 @@ const char *run_libraries(void)
 {
     static char *libraries;
     const char *cuda = exported("CUDA_HOME"), *before = exported("LD_LIBRARY_PATH");
+    // In a sandbox there is no /etc/ld.so.cache, which may be what finds the driver's.
+    const char *driver = confine_is_on() ? run_gpu_library() : "";
     if (!libraries)
-        libraries = text_format("LD_LIBRARY_PATH=%s/lib64%s%s", *cuda ? cuda : "/usr/local/cuda",
-                                *before ? ":" : "", before);
+        libraries =
+            text_format("LD_LIBRARY_PATH=%s/lib64%s%s%s%s", *cuda ? cuda : "/usr/local/cuda",
+                        *before ? ":" : "", before, *driver ? ":" : "", driver);
     return libraries;
 }
 

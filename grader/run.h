@@ -25,12 +25,14 @@ const char *run_device(void); // the command of a device that reports, $DEVICE i
 bool run_on_gpu(void);        // the checks run on the GPU now, not on the simulated device
 int run_devices(void);        // of the machine, simulated or not; at most PROTOCOL_PARTS
 const char *
-run_timeline(const char *check);  // where the timeline of that check goes; NULL: it is not kept
-double run_patience(void);        // times the profile's seconds: a profiler takes its time
-void run_use_gpu(const Gpu *gpu); // from now on they do
-uint64_t run_l2_bytes(void);      // of that GPU
-bool run_owns_gpu_memory(void);   // the grader owns the calls' arrays there (gpu_memory.h)
-const char *run_libraries(void);  // "LD_LIBRARY_PATH=..." with NVIDIA's CUDA runtime first
-const char *run_seed(void);       // $SEED, else "warpwise"; on a GPU a fresh one for each run
-const Profile *run_profile(void); // of this lesson; without a file, one with no claims
+run_timeline(const char *check);   // where the timeline of that check goes; NULL: it is not kept
+double run_patience(void);         // times the profile's seconds: a profiler takes its time
+void run_use_gpu(const Gpu *gpu);  // from now on they do
+uint64_t run_l2_bytes(void);       // of that GPU
+const char *run_gpu_nodes(void);   // what a program on these GPUs opens (gpu_nodes), a path a line
+const char *run_gpu_library(void); // the folder of the driver's library, or ""
+bool run_owns_gpu_memory(void);    // the grader owns the calls' arrays there (gpu_memory.h)
+const char *run_libraries(void);   // "LD_LIBRARY_PATH=..." with NVIDIA's CUDA runtime first
+const char *run_seed(void);        // $SEED, else "warpwise"; on a GPU a fresh one for each run
+const Profile *run_profile(void);  // of this lesson; without a file, one with no claims
 const char *run_profile_problem(void); // what is wrong with it, or NULL

@@ -165,9 +165,10 @@ static int accept_worker(int listener, double seconds)
 static pid_t start_gpu(const char *device, const char *worker, const char *at, const Channels *c)
 {
     char words[4096];
-    const char *argv[COMMAND_WORDS + 8];
+    const char *argv[COMMAND_WORDS + CONFINE_WORDS + 8];
     snprintf(words, sizeof words, "%s", device);
     size_t n = split(words, argv);
+    n += confine_worker(argv + n, run_root(), worker);
     const char *rest[] = { worker, at, NULL };
     memcpy(argv + n, rest, sizeof rest);
 
@@ -181,7 +182,7 @@ static pid_t start_gpu(const char *device, const char *worker, const char *at, c
         .from = { c->worker[1], c->printed[1], c->printed[1] },
         .to = { WORKER_FD, 1, 2 },
         .descriptors = 3,
-        .trusted = n > 0, // the GPU's counters are root's
+        .trusted = n > 0, // the GPU's counters are root's, and the sandbox takes everything away
     };
     return process_start(&spawn);
 }
@@ -254,6 +255,7 @@ static void take_end(Session *s)
     s->events.ended = true;
     s->events.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     s->events.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    confine_end(&s->events.status, &s->events.signal);
     close_end(&s->report);
 }
 

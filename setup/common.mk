@@ -72,9 +72,9 @@ reset-%: $$(call desk,$$*) FORCE                    ## begin exercises/N-*.cu an
 	$(known)
 	@build/grader/study reset $(call name,$*)
 
-grade: $$(foreach l,$$(numbers),$$(call grading,$$l)) $$(classroom)    ## grade a class: SUBMISSIONS=its folder GRADES=where they go (SLURM=1: on a cluster)
+grade: $$(foreach l,$$(numbers),$$(call grading,$$l)) $$(classroom)    ## grade a class: SUBMISSIONS=its folder GRADES=where they go (SLURM=1: on a cluster; GPU=1: what is right on GPUs too)
 	@[ -n '$(SUBMISSIONS)' ] || { echo 'Say where the submissions are: make grade SUBMISSIONS=FOLDER, with a folder or an archive for each student.'; exit 1; }
-	@build/grader/class $(if $(SLURM),--slurm) '$(SUBMISSIONS)' '$(or $(GRADES),grades)'
+	@build/grader/class $(if $(GPU),--gpu '$(GPU)') $(if $(SLURM),--slurm) '$(SUBMISSIONS)' '$(or $(GRADES),grades)'
 
 progress: build/grader/study                            ## how far you are, a line a lesson
 	@build/grader/study progress

@@ -11,6 +11,7 @@
 //     variant.c   the variants of lessons that the class has
 //     trust.c     what results made on this machine are worth
 //     run.c       the lessons' graders, as many at once as there are cores
+//     gpu.c       what is right, on GPUs too
 //     slurm.c     the same on a cluster, in batches
 //     late.c      what being late costs; marks.c: what each student gets in each lesson
 //     gradescope.c  a submission's result as Gradescope takes it; gradescope/ has its scripts
@@ -163,6 +164,7 @@ typedef struct Rules {
     bool latest;       // of several submissions the latest counts, not the best
     bool graded_pages; // students' pages show what is graded, not what is released
     bool hidden_names; // the instructor's page of the report has pseudonyms
+    bool gpu_counts;   // the verdict of both devices counts, where a submission was on a GPU
     bool gradescope;   // folders are as Gradescope's autograder has them
     LateRules late;
     char **variant;     // lessons that the class has a variant of; NULL: none; it ends with NULL
@@ -391,6 +393,10 @@ void trust_build(const char *root, const char *lesson, char hash[HASH_DIGITS + 1
 // more. False: a result could not be written; it has said which.
 bool class_run(const Class *c, const char *root, int at_once);
 
+// Runs and times on this machine's GPUs what is right and was not there yet, as many at a time as
+// there are GPUs. Also false: there is no GPU, which it has said.
+bool class_run_on_gpus(const Class *c, const char *root);
+
 // Is this result the one of that file and that variant, and trusted as much as one that is made
 // here? It stands, whatever version graded it, until a regrade is applied.
 bool class_is_graded(const Submission *s);
@@ -401,19 +407,50 @@ const char *class_version(void);
 // The version of nvcc that compiles, or "".
 const char *class_toolkit(void);
 
-// What has no result yet, or a failed one, in the class's order; *count of them. The caller frees
-// it.
-const Submission **class_find_due(const Class *c, size_t *count);
+// What has no result yet, or a failed one, in the class's order; *count of them. On GPUs: what is
+// right, and has none of a GPU yet. The caller frees it.
+const Submission **class_find_due(const Class *c, bool on_gpus, size_t *count);
 
 // On a terminal: how many of all are graded, how fast, and the time left. began: of seconds_now().
 void class_tell(const Class *c, size_t done, size_t all, double began);
 
+// ---- gpu.c. A result that a GPU has added to has, beside what result.h says of "gpu" (the run
+// there), in "gpu" too
+//
+//     "verdict", "score", "fact"   of both devices together, as the grader judges them
+//     "words"                      what it printed then
+//     "trusted"                    always "no": a submission can forge what it is timed by
+//     "isolation"                  of the sandbox (grader/sandbox/sandbox.h) that it ran in
+
+// Looks for the GPUs that this process may use (CUDA_VISIBLE_DEVICES). Returns how many; 0: it has
+// said why.
+int gpus_find(void);
+
+// One of them, from 0: its name for CUDA_VISIBLE_DEVICES; has it for this process alone until it is
+// left. False: another run has it.
+const char *gpus_uuid(int n);
+bool gpus_take(int n);
+void gpus_leave(int n);
+
+// All checks are passed on the simulated device. Is this submission's result such a one, with
+// nothing of a GPU yet?
+bool gpus_is_right(const json_t *result);
+bool gpus_is_due(const Submission *s);
+
+// Adds to the submission's result what the grader found on both devices (NULL: nothing) and said in
+// the file `words`. False: it has said what cannot be written.
+bool gpus_keep(const Submission *s, const json_t *timed, const char *words);
+
+// " and NVIDIA H200: PASS gold", or "": no GPU. The caller frees it.
+char *gpus_say(const json_t *result);
+
 // ---- slurm.c
 
 // The same by arrays of Slurm's, until all is graded or arrays end with nothing more graded. The
-// options of sbatch(1) that it reads from the environment hold (SBATCH_PARTITION, ...). False: it
-// has said what is not graded.
-bool class_run_on_slurm(const Class *c, const char *root);
+// options of sbatch(1) that it reads from the environment hold (SBATCH_PARTITION, ...). With a
+// partition it is class_run_on_gpus() that runs there, a GPU a task; "1": in the partition that
+// they name. False: it has said what is not graded.
+bool class_run_on_slurm(const Class *c, const char *root, const char *gpu_partition);
 
 // In a task: the submissions of a batch that class_run_on_slurm() has written, which have no
 // student. False: it has said why.

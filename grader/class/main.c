@@ -1,5 +1,8 @@
-// build/grader/class [--slurm] SUBMISSIONS GRADES: grades a class (class.h), here or on a cluster.
-// build/grader/class --batch FILE GRADES: a part of it, as a task of the cluster's.
+// build/grader/class [--gpu PARTITION] [--slurm] SUBMISSIONS GRADES: grades a class (class.h), here
+// or on a cluster; with --gpu what is right on GPUs too, in that partition of the cluster's (1: its
+// default one).
+// build/grader/class [--gpu 1] --batch FILE GRADES: a part of it, as a task of the cluster's: on
+// the simulated device, or on GPUs.
 // build/grader/class --gradescope FOLDER GRADES: FOLDER/submission, to FOLDER/results/results.json.
 // build/grader/class COMMAND NAME=VALUE...: the commands about it (command.h).
 // It is called in the project's root. UNTRUSTED=1 in the environment: grades where submissions
@@ -72,16 +75,25 @@ static int cores(void)
     return count > 0 ? count : 1;
 }
 
-static int grade_batch(Class *c, const char *file, const char *root)
+static int grade_batch(Class *c, const char *file, const char *root, bool on_gpus)
 {
     if (!secret_open(c->grades)) {
         file_amiss(c->grades);
         return 1;
     }
-    return !(trust_find() && class_read_batch(c, file) && class_run(c, root, cores()));
+    return !(trust_find() && class_read_batch(c, file)
+             && (on_gpus ? class_run_on_gpus(c, root) : class_run(c, root, cores())));
 }
 
-static int grade_class(Class *c, const char *root, bool slurm)
+// On the simulated device, and then what is right there on GPUs.
+static bool run(const Class *c, const char *root, bool slurm, const char *gpu)
+{
+    bool good = slurm ? class_run_on_slurm(c, root, NULL) : class_run(c, root, cores());
+    if (!gpu) return good;
+    return (slurm ? class_run_on_slurm(c, root, gpu) : class_run_on_gpus(c, root)) && good;
+}
+
+static int grade_class(Class *c, const char *root, bool slurm, const char *gpu)
 {
     bool may = trust_find();
     if (!class_collect(c)) return 1;
@@ -93,7 +105,7 @@ static int grade_class(Class *c, const char *root, bool slurm)
                 c->folder);
         return 1;
     }
-    bool good = may && (slurm ? class_run_on_slurm(c, root) : class_run(c, root, cores()));
+    bool good = may && run(c, root, slurm, gpu);
     class_sweep(c);
     if (!command_keep_folder(c) || !class_mark(c) || !class_write_book(c)) {
         file_amiss(c->grades);
@@ -139,15 +151,17 @@ int main(int count, char **words)
     char root[PATH_MAX];
     umask(CLASS_UMASK);
     if (count == 2 && strcmp(words[1], "--unpack") == 0) return unpack_main();
+    const char *gpu = count > 2 && strcmp(words[1], "--gpu") == 0 ? words[2] : NULL;
+    if (gpu) words[2] = words[0], words += 2, count -= 2;
     const char *option = count > 1 && words[1][0] == '-' ? words[1] : "";
     if (strcmp(option, "--help") == 0) option = ""; // command.h's
     int status;
     if (*option && !option_is_good(option, count)) return 2;
-    if (!*option && command_main(count, words, &status)) return status;
+    if (!*option && !(gpu && count == 3) && command_main(count, words, &status)) return status;
     if (!getcwd(root, sizeof root)) return 1;
     char **paths = words + count - 2;
     Class c = { .folder = paths[0], .grades = paths[1] };
     if (strcmp(option, "--gradescope") == 0) return grade_gradescope(&c, root);
-    if (strcmp(option, "--batch") == 0) return grade_batch(&c, paths[0], root);
-    return grade_class(&c, root, *option);
+    if (strcmp(option, "--batch") == 0) return grade_batch(&c, paths[0], root, gpu);
+    return grade_class(&c, root, *option, gpu);
 }

@@ -15,11 +15,27 @@ typedef struct Outcome {
     json_t *mark;        // as standing_read() has it; NULL: none
 } Outcome;
 
-static Outcome read_outcome(const Submission *s, const LessonRule *l)
+// What the marks are made of: the simulated device's verdict and score, or, if class.cfg says so
+// and the grader has come so far, those of both devices.
+static json_t *what_counts(const Class *c, const Submission *s)
+{
+    json_t *result = json_load_file(s->result, 0, NULL), *gpu = json_object_get(result, "gpu");
+    const char *word = json_string_value(json_object_get(gpu, "verdict"));
+    enum verdict v = word ? verdict_from_word(word) : VERDICT_GRADER_ERROR;
+    if (c->rules.gpu_counts && v != VERDICT_GRADER_ERROR && v != VERDICT_NODEVICE) {
+        json_object_set(result, "verdict", json_object_get(gpu, "verdict"));
+        json_object_set(result, "score", json_object_get(gpu, "score"));
+        if (!gpus_is_right(result))
+            json_object_set_new(json_object_get(result, "score"), "speed", json_null());
+    }
+    return result;
+}
+
+static Outcome read_outcome(const Class *c, const Submission *s, const LessonRule *l)
 {
     Outcome o = { .verdict = "REFUSED", .step = -1, .gold = -1, .trusted = trust_word(NULL) };
     if (s->refused) return o;
-    json_t *result = json_load_file(s->result, 0, NULL);
+    json_t *result = what_counts(c, s);
     o.verdict = "";
     o.points = NAN;
     o.mark = standing_of_result(s, result);
@@ -78,7 +94,7 @@ static void mark(const Class *c, Mark *m, int *left)
     Outcome *outcome = calloc(count, sizeof *outcome);
     bool failed = false;
     for (size_t n = 0; n < count; n++) {
-        outcome[n] = read_outcome(&c->submission[first + n], l);
+        outcome[n] = read_outcome(c, &c->submission[first + n], l);
         const double points = outcome[n].points;
         attempt[n] = (Attempt){ isnan(points) ? 0 : points,
                                 late_days(c->submission[first + n].time, deadline) };

@@ -302,15 +302,16 @@ static int by_name(const void *a, const void *b)
 
 static bool read_root(Rules *r, config_setting_t *root)
 {
-    bool good =
-        has_only(r, root, "class.cfg", "times counts pages names late variants lessons students")
-        && read_choice(r, root, "times", "manifest", "gradescope", &r->gradescope)
-        && read_choice(r, root, "counts", "best", "latest", &r->latest)
-        && read_choice(r, root, "pages", "released", "graded", &r->graded_pages)
-        && read_choice(r, root, "names", "shown", "hidden", &r->hidden_names)
-        && read_late(r, root, &r->late) && read_variants(r, root)
-        && read_list(r, root, "lessons", NULL, each_lesson)
-        && read_list(r, root, "students", NULL, each_student);
+    bool good = has_only(r, root, "class.cfg",
+                         "times counts pages names gpu late variants lessons students")
+             && read_choice(r, root, "times", "manifest", "gradescope", &r->gradescope)
+             && read_choice(r, root, "counts", "best", "latest", &r->latest)
+             && read_choice(r, root, "pages", "released", "graded", &r->graded_pages)
+             && read_choice(r, root, "names", "shown", "hidden", &r->hidden_names)
+             && read_choice(r, root, "gpu", "told", "counts", &r->gpu_counts)
+             && read_late(r, root, &r->late) && read_variants(r, root)
+             && read_list(r, root, "lessons", NULL, each_lesson)
+             && read_list(r, root, "students", NULL, each_student);
     if (r->lessons) qsort(r->lesson, r->lessons, sizeof *r->lesson, by_name);
     return good;
 }

@@ -26,6 +26,7 @@ typedef struct Job {
     pid_t pid; // 0: none
     double began;
     int tries;
+    int gpu;              // of gpu.c; -1: on the simulated device
     char *result, *words; // as the grader writes them
 } Job;
 
@@ -93,12 +94,24 @@ static void start(Job *j, const char *root)
     // Where it is sealed it is called as it is at home, and the student is told of it so.
     char *file = strrchr(j->submission->sealed, '/') - strlen("exercises");
     char *folder = strndup(j->submission->sealed, (size_t)(file - j->submission->sealed));
-    const char *argv[] = { "env", "-C", folder, grader, "--result", j->result, file, NULL };
+    bool on_gpu = j->gpu >= 0;
+    const char *argv[] = { "env",
+                           "-C",
+                           folder,
+                           grader,
+                           "--result",
+                           j->result,
+                           file,
+                           on_gpu ? "--simulated" : NULL,
+                           j->submission->result,
+                           NULL };
     char *isolation = text_format("WARPWISE_ISOLATION=%s", trust_isolation());
-    char *device = text_format("DEVICE=%s", trust_device()),
+    char *device = text_format("DEVICE=%s", on_gpu ? "" : trust_device()),
          *variant = text_format("VARIANT=%s", j->submission->variant ? j->submission->variant : "");
-    const char *environment[] = { seed,   sandbox,   isolation, "NO_COLOR=1",
-                                  device, "PROFILE", variant,   NULL };
+    char *visible =
+        text_format("CUDA_VISIBLE_DEVICES%s%s", on_gpu ? "=" : "", on_gpu ? gpus_uuid(j->gpu) : "");
+    const char *environment[] = { seed,      sandbox,      isolation, "NO_COLOR=1", device,
+                                  "PROFILE", "GPU_SHARED", visible,   variant,      NULL };
     // Files that nobody has open yet: a run that was just killed may still be writing to its own.
     unlink(j->words);
     unlink(j->result);
@@ -122,6 +135,7 @@ static void start(Job *j, const char *root)
     free(isolation);
     free(device);
     free(variant);
+    free(visible);
 }
 
 // The result of a file that was handed in before, or of another variant, stays, under a name with
@@ -169,6 +183,17 @@ static bool keep(Job *j, const char *root, json_t *result)
     return good;
 }
 
+// The same of a GPU, which adds to the result that is there.
+static bool keep_timed(Job *j, json_t *result)
+{
+    bool good = gpus_keep(j->submission, result, j->words);
+    unlink(j->result);
+    unlink(j->words);
+    json_decref(result);
+    gpus_leave(j->gpu);
+    return good;
+}
+
 // Takes a job's end. False: its result cannot be written.
 static bool end(Job *j, const char *root)
 {
@@ -179,16 +204,17 @@ static bool end(Job *j, const char *root)
         start(j, root);
         return true;
     }
-    bool good = keep(j, root, result);
+    bool good = j->gpu < 0 ? keep(j, root, result) : keep_timed(j, result);
     free(j->result);
     free(j->words);
     *j = (Job){ 0 };
     return good;
 }
 
-static void begin(Job *j, const Submission *s, const char *root)
+static void begin(Job *j, const Submission *s, const char *root, int gpu)
 {
     *j = (Job){ .submission = s,
+                .gpu = gpu,
                 .result = text_format("%s.new", s->result),
                 .words = text_format("%s.new", s->words) };
     start(j, root);
@@ -226,53 +252,67 @@ static size_t look(Job *jobs, int at_once, const char *root, bool *good)
     return done;
 }
 
-const Submission **class_find_due(const Class *c, size_t *count)
+const Submission **class_find_due(const Class *c, bool on_gpus, size_t *count)
 {
     const Submission **due = calloc(c->count, sizeof *due);
     *count = 0;
     for (size_t n = 0; due && n < c->count; n++) {
         const Submission *s = &c->submission[n];
-        if (s->sealed && !s->shared && is_due(s)) due[(*count)++] = s;
+        const bool due_here = on_gpus ? gpus_is_due(s) : is_due(s);
+        if (s->sealed && !s->shared && due_here) due[(*count)++] = s;
     }
     return due;
 }
 
 // Says that the grader has failed on some, and where it is said why.
-static void tell_failed(const Submission **due, size_t count)
+static void tell_failed(const Submission **due, size_t count, bool on_gpus)
 {
     size_t failed = 0;
     const char *first = NULL;
     for (size_t n = 0; n < count; n++) {
-        if (!has_failed(due[n])) continue;
-        if (!failed++) first = due[n]->words;
+        if (!(on_gpus ? gpus_is_due(due[n]) : is_due(due[n]))) continue;
+        if (!failed++) first = on_gpus ? due[n]->result : due[n]->words;
     }
     if (failed)
         fprintf(stderr,
-                "%zu of %zu are GRADER-ERROR, the grader's own failure, and cost no points. Read "
+                "%zu of %zu are GRADER-ERROR%s, the grader's own failure, and cost no points. Read "
                 "%s, mend that, and type the same again.\n",
-                failed, count, first);
+                failed, count, on_gpus ? " on the GPU" : "", first);
 }
 
-bool class_run(const Class *c, const char *root, int at_once)
+// On the simulated device, or a job to each of so many GPUs.
+static bool run(const Class *c, const char *root, int at_once, bool on_gpus)
 {
     size_t all, done = 0, next = 0;
-    const Submission **due = class_find_due(c, &all);
+    const Submission **due = class_find_due(c, on_gpus, &all);
     Job *jobs = calloc((size_t)at_once, sizeof *jobs);
     bool good = due && jobs;
     double began = seconds_now();
     process_adopt();
     class_tell(c, 0, all, began);
     while (good && done < all) {
-        for (Job *j = jobs; j < jobs + at_once; j++)
-            if (!j->submission && next < all) begin(j, due[next++], root);
+        for (int n = 0; n < at_once; n++)
+            if (!jobs[n].submission && next < all && (!on_gpus || gpus_take(n)))
+                begin(&jobs[n], due[next++], root, on_gpus ? n : -1);
         poll(NULL, 0, 20);
         size_t before = done;
         done += look(jobs, at_once, root, &good);
         if (done > before) class_tell(c, done, all, began);
     }
     process_sweep();
-    if (good) tell_failed(due, all);
+    if (good) tell_failed(due, all, on_gpus);
     free(jobs);
     free(due);
     return good;
+}
+
+bool class_run(const Class *c, const char *root, int at_once)
+{
+    return run(c, root, at_once, false);
+}
+
+bool class_run_on_gpus(const Class *c, const char *root)
+{
+    int gpus = gpus_find();
+    return gpus && run(c, root, gpus, true);
 }

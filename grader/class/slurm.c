@@ -130,52 +130,60 @@ static char *escaped(const char *path)
     return text;
 }
 
-static size_t count_graded(const Submission *const *due, size_t all)
+static size_t count_graded(const Submission *const *due, size_t all, bool on_gpus)
 {
     size_t done = 0;
-    for (size_t n = 0; n < all; n++) done += class_is_graded(due[n]);
+    for (size_t n = 0; n < all; n++)
+        done += on_gpus ? !gpus_is_due(due[n]) : class_is_graded(due[n]);
     return done;
 }
 
-// Submits the array, and waits until all of its tasks have ended, however they did. False: it could
-// not be submitted.
-static bool run_array(const Class *c, const char *root, const char *name, size_t batches,
-                      const Submission *const *due, size_t all)
+// Submits the array, and waits until all of its tasks have ended, however they did. On GPUs each
+// task has one. False: it could not be submitted.
+static bool run_array(const Class *c, const char *root, const char *name, const char *gpu_partition,
+                      size_t batches, const Submission *const *due, size_t all)
 {
     double began = seconds_now();
     char *range = text_format("--array=0-%zu", batches - 1), *grades = escaped(c->grades),
          *out = text_format("--output=%s/batches/%%a.txt", grades),
          *at = text_format("--chdir=%s", root), *job = text_format("--job-name=%s", name);
-    const char *argv[] = { "sbatch",  "--quiet", range, job, out, at, "grader/class/slurm.sh",
-                           c->grades, NULL };
+    char *partition = text_format("--partition=%s", gpu_partition ? gpu_partition : "");
+    const char *argv[16] = { "sbatch", "--quiet", range, job, out, at };
+    size_t n = 6;
+    if (gpu_partition) argv[n++] = "--gres=gpu:1";
+    if (gpu_partition && strcmp(gpu_partition, "1") != 0) argv[n++] = partition;
+    argv[n++] = "grader/class/slurm.sh";
+    argv[n++] = c->grades;
+    if (gpu_partition) argv[n++] = "--gpu";
     bool good = run(argv); // sbatch --wait would look twice a minute
     while (good && is_queued(name)) {
         sleep(LOOK);
-        class_tell(c, count_graded(due, all), all, began);
+        class_tell(c, count_graded(due, all, gpu_partition), all, began);
     }
     free(range);
     free(grades);
     free(out);
     free(at);
     free(job);
+    free(partition);
     return good;
 }
 
-bool class_run_on_slurm(const Class *c, const char *root)
+bool class_run_on_slurm(const Class *c, const char *root, const char *gpu_partition)
 {
     size_t all = SIZE_MAX;
     char *name = job_name(c), *folder = text_format("%s/batches", c->grades);
     bool good = folder_make(folder) && cancel(name);
     for (int fruitless = 0; good;) {
         size_t before = all;
-        const Submission **due = class_find_due(c, &all);
+        const Submission **due = class_find_due(c, gpu_partition, &all);
         fruitless = all < before ? 0 : fruitless + 1;
         if (!all || fruitless == FRUITLESS) {
             free(due);
             break;
         }
         size_t batches = write_batches(c, due, all);
-        good = batches && run_array(c, root, name, batches, due, all);
+        good = batches && run_array(c, root, name, gpu_partition, batches, due, all);
         free(due);
     }
     if (good && all)

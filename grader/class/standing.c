@@ -23,9 +23,9 @@ static json_t *number(double x)
 // "h200", and the GPU beside it, if there was one.
 static json_t *device_of(const json_t *result)
 {
-    const char *gpu = text_of(json_object_get(result, "gpu"), "device");
-    char *words = text_format("%s%s%s", text_of(result, "device"), *gpu ? " and " : "", gpu);
+    char *gpu = gpus_say(result), *words = text_format("%s%s", text_of(result, "device"), gpu);
     json_t *both = json_string(words);
+    free(gpu);
     free(words);
     return both;
 }

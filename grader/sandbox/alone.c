@@ -29,12 +29,12 @@ static void set_environment(const char *const *kept)
 }
 
 void alone_run(const char *const *kept, const char *at, const char *const *paths,
-               const char *folder, char **command)
+               const char *const *devices, const char *folder, char **command)
 {
     setsid();
     set_environment(kept);
     if (chdir(at ? at : "/tmp") < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return;
-    if (landlock_is_there() && !landlock_hide(paths, folder)) return;
+    if (landlock_is_there() && !landlock_hide(paths, devices, folder)) return;
     if (!filter_load()) return;
     execvp(command[0], command);
 }

@@ -49,18 +49,18 @@ static bool allow(int rules, const char *path, unsigned long long rights)
     return good;
 }
 
-bool landlock_hide(const char *const *paths, const char *folder)
+bool landlock_hide(const char *const *paths, const char *const *devices, const char *folder)
 {
-    static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random",
-                                           "/dev/urandom" };
+    static const char *const harmless[] = { "/dev/null",   "/dev/zero",    "/dev/full",
+                                            "/dev/random", "/dev/urandom", NULL };
     unsigned long long all = rights_of(version());
     struct landlock_ruleset_attr ruled = { .handled_access_fs = all };
     int rules = (int)syscall(SYS_landlock_create_ruleset, &ruled, sizeof ruled, 0);
     bool good = rules >= 0 && allow(rules, "/usr", SEE) && allow(rules, "/proc", SEE);
     for (const char *const *at = system_folders; good && *at; at++) good = allow(rules, *at, SEE);
     for (; good && *paths; paths++) good = allow(rules, *paths, SEE);
-    for (size_t n = 0; good && n < sizeof devices / sizeof *devices; n++)
-        good = allow(rules, devices[n], USE);
+    for (const char *const *at = harmless; good && *at; at++) good = allow(rules, *at, USE);
+    for (; good && *devices; devices++) good = allow(rules, *devices, USE);
     if (good && folder) good = allow(rules, folder, all);
     good = good && syscall(SYS_landlock_restrict_self, rules, 0) == 0;
     if (rules >= 0) close(rules);

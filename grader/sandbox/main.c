@@ -1,5 +1,5 @@
-// build/grader/sandbox [--read PATH]... [--write FOLDER] [--at FOLDER] [--keep NAME]... [LIMITS] --
-// COMMAND [ARGUMENT...]
+// build/grader/sandbox [--read PATH]... [--device PATH]... [--write FOLDER] [--at FOLDER]
+// [--keep NAME]... [LIMITS] -- COMMAND [ARGUMENT...]
 //
 // Runs a command in namespaces of its own (bubblewrap): it sees /usr, an empty /tmp, a /proc and a
 // /dev of its own, and the paths that are named; no network, no other process, no other user's
@@ -32,8 +32,8 @@
 enum { MOST_PATHS = 32, MOST_WORDS = 512, MOST_LINKS = 64 };
 
 typedef struct Options {
-    const char *read[MOST_PATHS + 1], *keep[MOST_PATHS + 1], *write, *at;
-    size_t reads, keeps;
+    const char *read[MOST_PATHS + 1], *device[MOST_PATHS + 1], *keep[MOST_PATHS + 1], *write, *at;
+    size_t reads, devices, keeps;
     Limits limits;
     bool check, probe;
     enum isolation isolation;
@@ -129,6 +129,10 @@ static void add_paths(Words *w, const Options *o)
     ADD(w, "--proc", "/proc", "--dev", "/dev");
     ADD(w, "--size", room, "--tmpfs", "/tmp", "--size", room, "--tmpfs", "/dev/shm");
     for (size_t n = 0; n < o->reads; n++) add_path(w, "--ro-bind", o->read[n]);
+    for (size_t n = 0; n < o->devices; n++) {
+        const char *name = strstr(o->device[n], "/dev/"); // in the tests a folder stands before it
+        ADD(w, "--dev-bind", o->device[n], name ? name : o->device[n]);
+    }
     if (o->write) add_path(w, "--bind", o->write);
     if (o->at) ADD(w, "--dir", o->at); // nothing that is shown may be in it
     ADD(w, "--remount-ro", "/", "--remount-ro", "/dev", "--chdir", o->at ? o->at : "/tmp");
@@ -179,9 +183,12 @@ static void become_bwrap(const Options *o)
 
 static void become_command(const Options *o, pid_t parent)
 {
+    const char *paths[2 * MOST_PATHS + 1] = { 0 };
+    memcpy(paths, o->read, o->reads * sizeof *paths);
+    memcpy(paths + o->reads, o->device, o->devices * sizeof *paths);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(SANDBOX_FAILED);
-    told->another = stranger_become(o->read, o->write);
+    told->another = stranger_become(paths, o->write);
     prctl(PR_SET_PDEATHSIG, SIGKILL); // which a change of the user takes away
     if (o->isolation == ISOLATION_NAMESPACES) become_bwrap(o);
     errno = EPERM;
@@ -191,7 +198,7 @@ static void become_command(const Options *o, pid_t parent)
     errno = ENOSYS;
     if (o->isolation == ISOLATION_USER && !landlock_is_there())
         fail("this kernel has no Landlock, which hides files");
-    alone_run(o->keep, o->at, o->read, o->write, o->command);
+    alone_run(o->keep, o->at, o->read, o->device, o->write, o->command);
     fail(o->command[0]);
 }
 
@@ -304,6 +311,7 @@ static Options parse(int count, char **words)
 {
     static const struct option known[] = {
         { "read", required_argument, NULL, 'r' },
+        { "device", required_argument, NULL, 'd' },
         { "write", required_argument, NULL, 'w' },
         { "at", required_argument, NULL, 'a' },
         { "keep", required_argument, NULL, 'k' },
@@ -320,6 +328,7 @@ static Options parse(int count, char **words)
                       .memory = 4ull << 30, .processes = 64, .seconds = 120, .file = 64 << 20 } };
     for (int c; (c = getopt_long(count, words, "+", known, NULL)) >= 0;) switch (c) {
         case 'r': keep(o.read, &o.reads, optarg); break;
+        case 'd': keep(o.device, &o.devices, optarg); break;
         case 'w': o.write = optarg; break;
         case 'a': o.at = optarg; break;
         case 'k': keep(o.keep, &o.keeps, optarg); break;

@@ -68,9 +68,10 @@ bool stranger_become(const char *const *paths, const char *folder);
 extern const char *const system_folders[];
 
 // Has this process, and what it starts, read and run only what is in /usr, system_folders and the
-// `paths` (which end with NULL), read /proc, and use the devices that hold nothing. In `folder`
-// (which may be NULL) it may do anything. False: errno says why. It needs PR_SET_NO_NEW_PRIVS.
-bool landlock_hide(const char *const *paths, const char *folder);
+// `paths`, read /proc, and use the `devices` and those that hold nothing. In `folder` (which may be
+// NULL) it may do anything. The lists end with NULL. False: errno says why. It needs
+// PR_SET_NO_NEW_PRIVS.
+bool landlock_hide(const char *const *paths, const char *const *devices, const char *folder);
 
 // Has this kernel Landlock?
 bool landlock_is_there(void);
@@ -82,7 +83,7 @@ bool stranger_again(pid_t pid);
 // are in `kept`. Of files it sees what landlock_hide() says, where there is Landlock. The lists end
 // with NULL. Returns if it cannot: errno says why.
 void alone_run(const char *const *kept, const char *at, const char *const *paths,
-               const char *folder, char **command);
+               const char *const *devices, const char *folder, char **command);
 
 // Kills what is left of the stranger that process `pid` became.
 void alone_sweep(pid_t pid);

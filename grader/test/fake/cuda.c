@@ -1,5 +1,5 @@
-// A driver with one GPU, for the grader's own tests: 64 GB/s, and an L2 cache of 4 KiB. Its memory
-// is files, which processes share by their descriptors: a handle is one.
+// A driver with one GPU, or $FAKE_GPUS, for the grader's own tests: 64 GB/s, and an L2 cache of 4
+// KiB. Its memory is files, which processes share by their descriptors: a handle is one.
 #define _GNU_SOURCE
 #include <cuda.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { GRANULE = 4096 };
+enum { GRANULE = 4096, MEMORY = 64 << 20 };
 
 static bool is(const char *kind)
 {
@@ -19,8 +19,16 @@ static bool is(const char *kind)
 }
 
 CUresult cuInit(unsigned flags) { return (CUresult)flags; }
-CUresult cuDeviceGet(CUdevice *device, int ordinal) { return (CUresult)(*device = ordinal); }
-CUresult cuDeviceGetCount(int *count) { return *count = 1, CUDA_SUCCESS; }
+CUresult cuDeviceGet(CUdevice *device, int ordinal) { return *device = ordinal, CUDA_SUCCESS; }
+
+CUresult cuDeviceGetCount(int *count)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES"), *all = getenv("FAKE_GPUS");
+    *count = all && !(visible && *visible) ? atoi(all) : 1;
+    for (const char *c = visible; c && (c = strchr(c, ',')); c++) ++*count;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuDriverGetVersion(int *version) { return *version = 13000, CUDA_SUCCESS; }
 
 CUresult cuDeviceGetName(char *name, int size, CUdevice device)
@@ -42,6 +50,51 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
     default: *value = 0;
     }
     return (CUresult)device;
+}
+
+// A visible GPU is named by its number, or by a UUID that begins with it.
+static int ordinal_of(const char *visible)
+{
+    int number = 0;
+    if (sscanf(visible, "GPU-%2x", (unsigned *)&number) == 1) return number;
+    return atoi(visible);
+}
+
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    memset(uuid, 0x5e, sizeof *uuid);
+    uuid->bytes[0] =
+        (char)(visible && *visible && !strchr(visible, ',') ? ordinal_of(visible) : device);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetPCIBusId(char *bus, int size, CUdevice device)
+{
+    CUuuid uuid;
+    cuDeviceGetUuid(&uuid, device);
+    snprintf(bus, (size_t)size, "0000:A%d:00.0", uuid.bytes[0]);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
+{
+    return *bytes = MEMORY, (CUresult)(device < 0);
+}
+
+static size_t used;
+
+CUresult cuMemAlloc(CUdeviceptr *memory, size_t bytes)
+{
+    if (used + bytes > MEMORY - MEMORY / 4) return CUDA_ERROR_OUT_OF_MEMORY; // the driver's own
+    *memory = (CUdeviceptr)malloc(bytes);
+    used += bytes;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemsetD8(CUdeviceptr memory, unsigned char value, size_t bytes)
+{
+    return memset((void *)memory, value, bytes), CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)

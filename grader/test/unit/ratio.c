@@ -3,6 +3,7 @@
 #include "ratio.h"
 #include "session.h"
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -54,6 +55,10 @@ Test(ratio, is_told_by_the_median_where_it_is_steady)
     Ratio r = { .median = 0.80, .spread = 0.05, .from = 0.77, .to = 0.83 };
     cr_expect_eq(ratio_bound(r, 0.80), BOUND_KEPT);
     cr_expect_eq(ratio_bound(r, 0.81), BOUND_MISSED);
+    r.from = 0.79, r.to = 0.81;
+    cr_expect(ratio_is_close(r, 0.80) && ratio_is_close(r, 0.81));
+    cr_expect_not(ratio_is_close(r, 0.79) || ratio_is_close(r, 0.82)
+                  || ratio_is_close(r, INFINITY));
     r.spread = 0.051;
     cr_expect_eq(ratio_bound(r, 0.80), BOUND_UNSURE);
 }
