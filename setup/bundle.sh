@@ -18,7 +18,7 @@ cp LICENSE CHANGELOG.md "$to/"
 mkdir "$to/setup"
 cp setup/common.mk setup/version.sh "$to/setup/"
 sh setup/version.sh >"$to/VERSION"    # with its commit, which the bundle does not know
-cp grader/accuracy.sh grader/copy.peer.cu "$to/grader/"
+cp -r grader/accuracy.sh grader/copy.peer.cu grader/attacks.sh grader/attacks grader/wrong.sh "$to/grader/"
 cp -r lessons "$to/"
 cp build/grader/study build/grader/class build/grader/sandbox "$to/build/grader/"
 cp build/profiles/accuracy "$to/build/profiles/"

@@ -89,6 +89,20 @@ record-%: $$(call grading,$$*) FORCE                   ## grade all versions of 
 	$(known)
 	@sh profiles/record.sh $(call name,$*)
 
+attacks-gpu: nvcc build/grader/sandbox $$(foreach l,$$(numbers),$$(call grading,$$l)) FORCE    ## which attacks land where a GPU alone judges
+	@sh grader/attacks.sh
+
+repeat-%: $$(call grading,$$*) FORCE                   ## time lesson N's solution 50 times on a GPU, and count the verdicts
+	$(known)
+	@sh profiles/repeat.sh $(call name,$*) $(TIMES)
+
+leftovers: build/profiles/leftovers FORCE              ## what a program finds in a GPU's memory of the one before it
+	@for end in leave kill; do build/profiles/leftovers $$end; build/profiles/leftovers find; done
+
+build/profiles/leftovers: profiles/leftovers.cu | nvcc
+	@mkdir -p $(@D)
+	@$(nvcc_own) $< -o $(whole)
+
 accuracy: nvcc $$(accuracy) $$(foreach l,$$(numbers),$$(call grading,$$l))    ## the simulator's counters and times beside a GPU's
 	@sh profiles/accuracy.sh
 
