@@ -164,6 +164,20 @@ sandbox() {
     done
 }
 
+# What `make grade GPU=1` gives a submission of the machine (gpu_nodes, grader/gpu.h). In the sandbox it is another user.
+gpu_sandbox() {
+    closed=
+    for node in "$root/dev/nvidiactl" "$root/dev/nvidia-uvm" "$root"/dev/nvidia[0-9]*; do
+        [ -n "$(find "$node" -perm -006 2>/dev/null)" ] || closed="$closed ${node#"$root"}"
+    done
+    if [ -n "$closed" ]; then
+        tell limited "sandbox on a GPU: other users cannot open$closed, and make grade GPU=1 runs submissions as another user"
+    else
+        tell found 'sandbox on a GPU: every user may open its device nodes; one submission at a time to a GPU, and memory is cleared before each'
+    fi
+    tell limited 'trust on a GPU: a submission can forge what it is timed by, so its time is told, and is no mark (class.cfg: gpu)'
+}
+
 # packages FOR LIST STATE: those that are missing, if any are.
 packages() {
     if [ -z "$2" ]; then
@@ -188,6 +202,7 @@ host_compiler
 if driver; then
     gpus
     profiler
+    gpu_sandbox
 fi
 simulator
 sandbox

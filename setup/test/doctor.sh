@@ -110,6 +110,17 @@ says 'NVreg_RestrictProfilingToAdminUsers=0 | sudo tee /etc/modprobe.d/profiling
 FAKE_ID=0 look
 says 'found profiler permission: root may read counters, and you are root'
 echo 'RmProfilingAdminOnly: 0' >"$DOCTOR_ROOT/proc/driver/nvidia/params"
+mkdir "$DOCTOR_ROOT/dev"
+touch "$DOCTOR_ROOT/dev/nvidiactl" "$DOCTOR_ROOT/dev/nvidia0" "$DOCTOR_ROOT/dev/nvidia1"
+chmod 666 "$DOCTOR_ROOT"/dev/nvidia*
+chmod 660 "$DOCTOR_ROOT/dev/nvidia1"
+look
+says 'limited sandbox on a GPU: other users cannot open /dev/nvidia-uvm /dev/nvidia1, and'
+touch "$DOCTOR_ROOT/dev/nvidia-uvm"
+chmod 666 "$DOCTOR_ROOT"/dev/nvidia*
+look
+says 'found sandbox on a GPU: every user may open its device nodes'
+says 'limited trust on a GPU: a submission can forge what it is timed by'
 FAKE_DRIVER=580.65.06 look
 says 'found driver: 580.65.06'
 says 'found profiler permission: every user may read counters'
