@@ -1,83 +1,92 @@
 #!/bin/sh
-# `make attacks-gpu`, on a machine with a GPU: what each submission of grader/attacks/ comes to if the GPU alone judges it. Of the
-# simulated device it gets the records of our own solution, so that no check there stops it. Each is graded in the forms that it
-# states (grader/try.sh): at home, and in the sandbox, as a class's submissions are. Several run at once: what is timed is not the
-# question here. Where the grader itself fails they are run once more, each alone.
+# `make attacks-gpu`, on a machine with a GPU: what a submission of grader/attacks/ comes to if the GPU alone judges it. Of the
+# simulated device it gets the records of our own solution, so that no check there stops it. It is graded as a class's is, in the
+# sandbox, if it states a verdict for that, and else at home (grader/try.sh). What is stated to pass, or not to compile, has nothing to
+# land with and is left out. Several run at once: what is timed is not the question here. What the grader itself fails at is not
+# judged.
 #
-#     sh grader/attacks.sh [SECONDS]     600 unless told: what was not graded by then is told
+#     sh grader/attacks.sh [ATTACK...]     05-transpose/cached-answers, say; all, unless told
 #
-# Writes profiles/results/MACHINE/attacks.csv, which is committed, and prints which attacks land: PASS or SLOW, where neither is stated.
-# The last line has the counts.
+# Adds to profiles/results/MACHINE/attacks.csv, which is committed, a row for each attack, and says it at once; those that are there
+# already are not graded again, so that a run that was ended goes on. The last line has the counts: an attack lands if it gets PASS or SLOW.
 set -u
 here=$PWD/build/attacks
 export NO_COLOR=1 GPU_SHARED=1
 
 stated() { sed -n "s|^// $1: ||p" "$2" | head -n 1; }
 
-# What says nothing of an attack: the grader, or the machine, has failed.
-failure='(GRADER-ERROR|NODEVICE|none)'
-
 # honest LESSON: our own solution on the simulated device.
 honest() {
+    [ ! -f "$here/honest/$1.json" ] || return 0
     DEVICE=$PWD/simulator/run build/grader/"$1" --result "$here/honest/$1.json" "solutions/$1.cu" >"$here/honest/$1.txt" 2>&1 && return
     rm -f "$here/honest/$1.json"
     echo "solutions/$1.cu does not pass on the simulated device, so the attacks on lesson $1 are not graded"
 }
 
-# attack FILE FORM: its row of the table, unless it is too late.
+# attack FILE FORM: its row of the table.
 attack() {
     lesson=$(basename "$(dirname "$1")") name=$(basename "$1") root=$PWD
     name=${name%.*}
-    folder=$here/$lesson/$name.$2
-    [ -f "$here/honest/$lesson.json" ] && [ "$(date +%s)" -lt "$UNTIL" ] || return
+    folder=$here/$lesson/$name
+    [ -f "$here/honest/$lesson.json" ] || return 0
     mkdir -p "$folder/exercises"
-    sh grader/wrong.sh "$1" >"$folder/exercises/$lesson.cu" || return
+    sh grader/wrong.sh "$1" >"$folder/exercises/$lesson.cu" || return 0
     word=$(stated expect "$1") sandbox='' seed=$(stated seed "$1")
     [ "$2" = home ] || { word=$(stated class "$1") sandbox=$root/build/grader/sandbox; }
     (cd "$folder" && exec env DEVICE= ${seed:+"SEED=$seed"} ${sandbox:+"WARPWISE_SANDBOX=$sandbox" "WARPWISE_ISOLATION=$ISOLATION"} \
-        timeout -k 5 200 "$root/build/grader/$lesson" --result "$folder/result.json" --simulated "$here/honest/$lesson.json" \
+        timeout -k 5 240 "$root/build/grader/$lesson" --result "$folder/result.json" --simulated "$here/honest/$lesson.json" \
         "exercises/$lesson.cu") >"$folder/words.txt" 2>&1 </dev/null
     got=$(sed -n 's/^ "verdict": "\([A-Z-]*\)".*/\1/p' "$folder/result.json" 2>/dev/null)
     lands=no
-    case $word:$got in PASS:* | SLOW:* | STEP*) ;; *:PASS | *:SLOW) lands=yes ;; esac
-    echo "$lesson,$name,$2,$word,${got:-none},$lands" >"$here/rows/$lesson.$name.$2"
+    case $got in PASS | SLOW) lands=yes ;; esac
+    row="$lesson,$name,$2,$word,${got:-none},$lands"
+    echo "$row"
+    case ${got:-none} in GRADER-ERROR | NODEVICE | none) sed 's/^/    /' "$folder/words.txt" | head -n 12 ;; *) echo "$row" >>"$TABLE" ;; esac
+}
+
+# cases [ATTACK...]: lines "FILE FORM", of what is to be graded.
+cases() {
+    for file in grader/attacks/*/*; do
+        [ "$file" != grader/attacks/own.h ] || continue
+        form=class word=$(stated class "$file")
+        [ -n "$word" ] || { form=home word=$(stated expect "$file"); }
+        name=$(basename "$(dirname "$file")")/$(basename "${file%.*}")
+        case $word in PASS | SLOW | STEP* | BUILD) continue ;; esac
+        case " $* " in '  ' | *" $name "*) echo "$file $form" ;; esac
+    done
 }
 
 case ${1:-} in
-honest) honest "$2"; exit ;;
-attack) attack "$2" "$3"; exit ;;
+--honest) honest "$2"; exit ;;
+--attack) attack "$2" "$3"; exit 0 ;;
 esac
 
 machine=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1 | tr 'A-Z ' 'a-z-')
 [ -n "$machine" ] || { echo 'There is no GPU here. Type: make doctor'; exit 1; }
-UNTIL=$(($(date +%s) + ${1:-600}))
 ISOLATION=$(build/grader/sandbox --check 2>/dev/null | sed -n 's/^isolation: //p')
-export UNTIL ISOLATION
-rm -rf "$here"
-mkdir -p "$here/honest" "$here/rows" "profiles/results/$machine"
-for file in grader/attacks/*/*; do
-    ! grep -q '^// expect: ' "$file" || echo "$file home"
-    ! grep -q '^// class: ' "$file" || echo "$file class"
-done >"$here/cases"
+TABLE=$PWD/profiles/results/$machine/attacks.csv
+export ISOLATION TABLE
+mkdir -p "$here/honest" "profiles/results/$machine"
+[ -f "$TABLE" ] || echo 'lesson,attack,form,stated,gpu,lands' >"$TABLE"
+cases "$@" >"$here/cases"
+while read -r file form; do
+    name=$(basename "$file")
+    grep -q "^$(basename "$(dirname "$file")"),${name%.*},$form," "$TABLE" || echo "$file $form"
+done <"$here/cases" >"$here/left"
 
-cut -d/ -f3 "$here/cases" | sort -u | xargs -P "$(nproc)" -n 1 sh grader/attacks.sh honest
-xargs -r -P "$(nproc)" -L 1 sh grader/attacks.sh attack <"$here/cases"
-grep -lE ",$failure," "$here"/rows/* 2>/dev/null >"$here/failed"
-while read -r row; do
-    rm "$row"
-    grep -E "$(basename "$row" | sed 's|\([^.]*\)\.\([^.]*\)\.\(.*\)|/\1/\2\\.[a-z]* \3$|')" "$here/cases"
-done <"$here/failed" >"$here/again"
-xargs -r -L 1 sh grader/attacks.sh attack <"$here/again"
+# Each process on a GPU is started by the driver, one at a time: more at once only wait.
+at_once=$((($(nproc) + 3) / 4))
+cut -d/ -f3 "$here/left" | sort -u | xargs -r -P "$(nproc)" -n 1 sh grader/attacks.sh --honest
+xargs -r -P "$at_once" -L 1 sh grader/attacks.sh --attack <"$here/left"
 
-table=profiles/results/$machine/attacks.csv
-{
-    echo 'lesson,attack,form,stated,gpu,lands'
-    cat "$here"/rows/* 2>/dev/null
-} >"$table"
-sed -n 's/,yes$//p' "$table" | while IFS=, read -r lesson name form word got; do
-    echo "lands: $lesson/$name, $form: $got, and on the simulated device $word"
-done
-all=$(wc -l <"$here/cases") judged=$(grep -cvE "^lesson,|,$failure," "$table") land=$(grep -c ',yes$' "$table")
-echo "$table: the sandbox of the class's form keeps apart by: ${ISOLATION:-nothing}"
+{ head -n 1 "$TABLE" && sed 1d "$TABLE" | LC_ALL=C sort; } >"$here/sorted" && cp "$here/sorted" "$TABLE"
+all=$(wc -l <"$here/cases") judged=0 land=0
+while read -r file form; do
+    name=$(basename "$file")
+    row=$(grep "^$(basename "$(dirname "$file")"),${name%.*},$form," "$TABLE") || continue
+    judged=$((judged + 1))
+    case $row in *,yes) land=$((land + 1)) ;; esac
+done <"$here/cases"
+echo "$TABLE: the sandbox of the class's form keeps apart by: ${ISOLATION:-nothing}"
 echo "attacks on the GPU alone: $land land, $((judged - land)) do not, $((all - judged)) not judged"
 [ "$judged" -eq "$all" ]

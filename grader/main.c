@@ -3,6 +3,9 @@
 //     --result FILE.json     where the JSON result goes
 //     --check NAME           that check alone (for make accuracy; no claims are judged)
 //     --define NAME=VALUE    for the compiler
+//     --times N              times what is timed on a GPU N times, and prints what each time came
+//     to
+//                            (result_print_time, result.h); the last one counts
 //     --simulated FILE.json  a result of this very submission: what it says of the simulated device
 //                            is not found out again
 //
@@ -188,6 +191,7 @@ static bool is_measure(const struct criterion_test *test)
 }
 
 static const char *only_check; // --check
+static int times;              // --times; 0: once, and it is not told apart
 
 // Is this test one of those that run now?
 static bool wanted(const struct criterion_test *test, bool measures)
@@ -283,10 +287,25 @@ static bool all_right(const json_t *records)
     return true;
 }
 
+// Times all that is timed, but for the last time, which is judged with the rest.
+static void time_before(const Result *r)
+{
+    for (int n = 1; n < times; n++) {
+        GpuRun gpu = *r->gpu;
+        Result once = *r;
+        once.gpu = &gpu;
+        gpu.records = json_copy(r->gpu->records);
+        run_tests(true, gpu.records);
+        result_judge_gpu(&once, run_profile());
+        result_print_time(&once, n, stdout);
+    }
+}
+
 static void run_on_the_gpu(Result *r, const char *root)
 {
     json_t *refusal = NULL;
     run_use_gpu(&r->gpu->gpu);
+    gpu_keep_awake(&r->gpu->gpu);
     // What the last program has left in memory is nothing for this one.
     bool alone = !getenv("GPU_SHARED") && confine_is_on();
     if (alone && !(r->gpu->scrubbed = gpu_scrub()))
@@ -296,10 +315,12 @@ static void run_on_the_gpu(Result *r, const char *root)
     run_tests(false, r->gpu->records);
     if (run_profile()->targets && !only_check && all_right(r->gpu->records)) {
         refusal = peer_prepare(root);
+        if (!refusal) time_before(r);
         if (!refusal) run_tests(true, r->gpu->records);
     }
     if (refusal) result_refuse(r, refusal);
     else if (!only_check) result_judge_gpu(r, run_profile());
+    if (times) result_print_time(r, times, stdout);
 }
 
 // A lesson about several devices takes two GPUs at least; with one the simulated ones grade it.
@@ -337,6 +358,7 @@ static Options parse(int argc, char **argv)
         else if (strcmp(argv[i], "--check") == 0 && i + 1 < argc) only_check = argv[++i];
         else if (strcmp(argv[i], "--define") == 0 && i + 1 < argc)
             o.define = text_format("-D%s", argv[++i]);
+        else if (strcmp(argv[i], "--times") == 0 && i + 1 < argc) times = atoi(argv[++i]);
         else if (strcmp(argv[i], "--simulated") == 0 && i + 1 < argc) o.simulated = argv[++i];
         else if (argv[i][0] != '-' && !o.submission) o.submission = argv[i];
         else good = false;

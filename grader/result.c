@@ -245,6 +245,24 @@ static json_t *timing_json(const Timing *t)
     return j;
 }
 
+void result_print_time(const Result *r, int number, FILE *out)
+{
+    static const char *const words[] = { [GOLD_MISSED] = "false", [GOLD_KEPT] = "true" };
+    size_t timings = r->gpu ? r->gpu->timings : 0;
+    for (size_t n = 0; n == 0 || n < timings; n++) {
+        const Timing *t = n < timings ? &r->gpu->timing[n] : NULL;
+        fprintf(out, "time,%d,%s,", number, verdict_word(r->verdict));
+        if (r->ladder) fprintf(out, "%d", r->step);
+        fprintf(out, ",%s,", r->gold == GOLD_NONE ? "" : words[r->gold]);
+        if (t)
+            fprintf(out, "%.6g,%.6g,%.6g,%.6g,%.6g,%s,\"%s\"\n", t->ratio.median, t->ratio.from,
+                    t->ratio.to, t->target->at_least, t->target->gold, verdict_word(t->verdict),
+                    t->target->name);
+        else fputs(",,,,,,\n", out);
+    }
+    fflush(out);
+}
+
 static json_t *gpu_json(const GpuRun *g)
 {
     char *capability = text_format("%d.%d", g->gpu.major, g->gpu.minor);

@@ -63,6 +63,11 @@ void result_read_source(Result *r);
 // The verdict in words, the state first, at most 72 columns.
 void result_print(const Result *r, FILE *out);
 
+// What the `number`th time of --times came to: lines "time,NUMBER,VERDICT,STEP,GOLD," and then of
+// each target 'RATIO,FROM,TO,AT_LEAST,GOLD,VERDICT,"NAME"'. What there is not is left empty;
+// without targets it is one line.
+void result_print_time(const Result *r, int number, FILE *out);
+
 // The JSON result: build/results/NN-name.json, of a solution build/results/solutions/NN-name.json.
 // The same run gives the same bytes, but for "gpu" and "climb". grader/result.schema.json is its
 // schema: `make check` compares its words and names with those of the code, and tests hold each

@@ -103,7 +103,12 @@ bool run_owns_gpu_memory(void) { return *exported("WARPWISE_GPU_MEMORY") && !*ru
 const char *run_gpu_nodes(void) { return exported("WARPWISE_GPU_NODES"); }
 const char *run_gpu_library(void) { return exported("WARPWISE_GPU_LIBRARY"); }
 
-double run_patience(void) { return run_on_gpu() ? *run_device() ? 20 : 3 : 1; }
+double run_patience(void)
+{
+    enum { ALONE = 3, IN_TURNS = 20 };
+    if (!run_on_gpu()) return 1;
+    return *run_device() || getenv("GPU_SHARED") ? IN_TURNS : ALONE;
+}
 
 static void export_nodes(const Gpu *gpu)
 {

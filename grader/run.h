@@ -25,8 +25,9 @@ const char *run_device(void); // the command of a device that reports, $DEVICE i
 bool run_on_gpu(void);        // the checks run on the GPU now, not on the simulated device
 int run_devices(void);        // of the machine, simulated or not; at most PROTOCOL_PARTS
 const char *
-run_timeline(const char *check);   // where the timeline of that check goes; NULL: it is not kept
-double run_patience(void);         // times the profile's seconds: a profiler takes its time
+run_timeline(const char *check); // where the timeline of that check goes; NULL: it is not kept
+double
+run_patience(void); // times the profile's seconds: profilers take their time, and others the GPU's
 void run_use_gpu(const Gpu *gpu);  // from now on they do
 uint64_t run_l2_bytes(void);       // of that GPU
 const char *run_gpu_nodes(void);   // what a program on these GPUs opens (gpu_nodes), a path a line

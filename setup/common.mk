@@ -92,12 +92,12 @@ record-%: $$(call grading,$$*) FORCE                   ## grade all versions of 
 attacks-gpu: nvcc build/grader/sandbox $$(foreach l,$$(numbers),$$(call grading,$$l)) FORCE    ## which attacks land where a GPU alone judges
 	@sh grader/attacks.sh
 
-repeat-%: $$(call grading,$$*) FORCE                   ## time lesson N's solution 50 times on a GPU, and count the verdicts
+repeat-%: $$(call grading,$$*) FORCE                   ## time lesson N's solution 50 times on a GPU, and count the verdicts: TIMES=, VERSION=
 	$(known)
-	@sh profiles/repeat.sh $(call name,$*) $(TIMES)
+	@sh profiles/repeat.sh $(call name,$*) '$(TIMES)' '$(VERSION)'
 
 leftovers: build/profiles/leftovers FORCE              ## what a program finds in a GPU's memory of the one before it
-	@for end in leave kill; do build/profiles/leftovers $$end; build/profiles/leftovers find; done
+	@for end in leave kill; do build/profiles/leftovers $$end || [ $$? -eq 137 ] || exit; build/profiles/leftovers find || exit; done
 
 build/profiles/leftovers: profiles/leftovers.cu | nvcc
 	@mkdir -p $(@D)

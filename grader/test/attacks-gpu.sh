@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests `make attacks-gpu` and `make repeat-N` where the GPU is a fake (fake/tree.sh): which of three attacks land on the GPU alone,
-# and whether a verdict that flips is seen.
+# Tests `make attacks-gpu` and `make repeat-N` where the GPU is a fake (fake/tree.sh): which attacks land on the GPU alone, and
+# whether a verdict that flips is seen; and that both go on where they were.
 set -u
 [ -x build/grader/sandbox ] || { echo 'attacks-gpu: type make build/grader/sandbox first'; exit 1; }
 trap 'rm -rf "$tree"' EXIT
@@ -20,46 +20,44 @@ export CUDA_HOME="$tree/cuda" NVCC="$tree/cuda/bin/nvcc" GPU_ROOT="$machine" LD_
     FAKE_EVENTS="$cases/gpu-right.events" PATH="$tree/bin:$PATH"
 unset CUDA_VISIBLE_DEVICES DEVICE FAKES SEED PROFILE
 
-# The first is right where the GPU alone looks; the second is wrong there too; the third is stated to pass.
+# The first two are right where the GPU alone looks, the third is wrong there too, and the last two have nothing to land with.
 attack() { { printf '%s\n' "$2"; cat "$cases/gpu-right.cu"; } | sed "$3" >"grader/attacks/99-fake/$1.cu"; }
-attack lands '// expect: SUSPECT
+attack lands '// expect: SUSPECT' ''
+attack lands-too '// expect: WRONG
 // class: SUSPECT' ''
 attack fails '// class: WRONG' 's/= 2 \*/= 3 */'
 attack honest '// expect: PASS' ''
-shown=$tree/said
-sh grader/attacks.sh >"$tree/said" 2>&1
-holds 'does not end well' [ $? -eq 0 ]
-table=profiles/results/fake-gpu/attacks.csv
-holds 'what lands at home does not' grep -qx '99-fake,lands,home,SUSPECT,PASS,yes' $table
-holds 'what lands in the sandbox does not' grep -qx '99-fake,lands,class,SUSPECT,PASS,yes' $table
-holds 'what is wrong lands' grep -qx '99-fake,fails,class,WRONG,WRONG,no' $table
-holds 'what may pass lands' grep -qx '99-fake,honest,home,PASS,PASS,no' $table
-holds 'the counts are others' grep -qx 'attacks on the GPU alone: 2 land, 2 do not, 0 not judged' "$tree/said"
-sh grader/attacks.sh 0 >"$tree/said" 2>&1
-holds 'ends well though there was no time' [ $? -eq 1 ]
-holds 'and does not count what was not judged' grep -qx 'attacks on the GPU alone: 0 land, 0 do not, 4 not judged' "$tree/said"
-FAKE_GPU=busy sh grader/attacks.sh >"$tree/said" 2>&1
-holds 'a GPU that cannot be used judges' grep -qx 'attacks on the GPU alone: 0 land, 0 do not, 4 not judged' "$tree/said"
+attack refused '// class: BUILD' ''
+shown=$tree/said table=profiles/results/fake-gpu/attacks.csv
+attacks() { sh grader/attacks.sh "$@" >"$tree/said" 2>&1; }
+counts() { holds "other counts than $1" grep -qx "attacks on the GPU alone: $1" "$tree/said"; }
+FAKE_GPU=busy attacks
+holds 'ends well where the GPU cannot be used' [ $? -eq 1 ]
+counts '0 land, 0 do not, 3 not judged'
+holds 'has a row for what was not judged' [ "$(wc -l <$table)" -eq 1 ]
+attacks 99-fake/lands
+counts '1 land, 0 do not, 0 not judged'
+touch before
+holds 'does not end well' attacks
+counts '2 land, 1 do not, 0 not judged'
+holds 'is judged twice' [ -z "$(find build/attacks/99-fake/lands -name words.txt -newer before)" ]
+holds 'does not say what it judges' grep -qx '99-fake,lands-too,class,SUSPECT,PASS,yes' "$tree/said"
+holds 'the rows are others' [ "$(tr '\n' ' ' <$table)" = 'lesson,attack,form,stated,gpu,lands 99-fake,fails,class,WRONG,WRONG,no 99-fake,lands,home,SUSPECT,PASS,yes 99-fake,lands-too,class,SUSPECT,PASS,yes ' ]
 
-sh profiles/repeat.sh 99-fake 3 >"$tree/said" 2>&1
-holds 'ends badly where no verdict flips' [ $? -eq 0 ]
+again() { sh profiles/repeat.sh 99-fake "$@" >"$tree/said" 2>&1; }
+table=profiles/results/fake-gpu/99-fake.repeats.csv
+holds 'ends badly where no verdict flips' again 2
+holds 'does not go on' again 3
 holds 'does not count the verdicts' grep -qx '  3 times PASS, step , gold false' "$tree/said"
-holds 'a run has no row for a target' [ "$(grep -c '^1,[123],PASS,,false,of the copy rate,0.909' profiles/results/fake-gpu/99-fake.repeats.csv)" -eq 3 ]
-
-# A GPU that gets slower from the second run on.
-cat >flip <<'FLIP'
-#!/bin/sh
-echo >>"$tree/runs"
-[ "$(wc -l <"$tree/runs")" -gt 2 ] && FAKE_CASE=gpu-slow
-exec "$tree/build/grader/real" "$@"
-FLIP
-mv build/grader/99-fake build/grader/real
-sed "s|\$tree|$tree|g; s|exec |exec -a $tree/build/grader/99-fake |; 1s|sh|bash|" flip >build/grader/99-fake
-chmod +x build/grader/99-fake
-sh profiles/repeat.sh 99-fake 2 >"$tree/said" 2>&1
+holds "a time has no row for a target: $(cat $table)" [ "$(grep -c '^1,[123],PASS,,false,0.909.*,"of the copy rate"$' $table)" -eq 3 ]
+holds 'times once more what is there' again 3
+holds 'has more rows' [ "$(cut -d, -f2 $table | sort -u | tr '\n' ' ')" = '1 2 3 time ' ]
+FAKE_CASE=gpu-slow again 4
 holds 'ends well though a verdict flips' [ $? -eq 1 ]
-holds 'does not show what it flips to' grep -qx '  1 times SLOW, step , gold null' "$tree/said"
-PATH=$(echo "$PATH" | cut -d: -f2-) sh profiles/repeat.sh 99-fake 2 >"$tree/said" 2>&1
+holds 'does not show what it flips to' grep -qx '  1 times SLOW, step , gold ' "$tree/said"
+FAKE_GPU=busy again 5
+holds 'ends well though one is missing' [ $? -eq 1 ]
+PATH=$(echo "$PATH" | cut -d: -f2-) again 2
 holds 'ends well without a GPU' [ $? -eq 1 ]
 
 echo "attacks-gpu: $passed passed, $failed failed"
