@@ -412,7 +412,7 @@ holds "$schema: its levels of trust are not those of grader/class/trust.c" \
 grep -oE '"[a-z_]+":' $schema | tr -d '":' | sort -u |
     grep -vxE 'type|enum|properties|required|items|pattern|const|minimum|maximum|definitions|title' >"$scratch"
 # grader/summary.c writes profiles/results/.
-writers=$(files grader | grep -E '^grader/([a-z_]*|class/run)\.c$' | grep -v summary.c)
+writers=$(files grader | grep -E '^grader/([a-z_]*|class/(run|gpu))\.c$' | grep -v summary.c)
 none "is a name that the grader writes, and $schema does not have" \
     "$(for file in $writers; do awk -f grader/keys.awk "$file"; done | sort -u | comm -23 - "$scratch")"
 none "is a name of $schema, and nothing writes it" \
