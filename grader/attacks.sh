@@ -3,7 +3,7 @@
 # simulated device it gets the records of our own solution, so that no check there stops it. It is graded as a class's is, in the
 # sandbox, if it states a verdict for that, and else at home (grader/try.sh). What is stated to pass, or not to compile, has nothing to
 # land with and is left out. Several run at once: what is timed is not the question here. What the grader itself fails at is not
-# judged.
+# judged, nor what does not compile here. Those whose host works out the answer come last, since timing them takes longest.
 #
 #     sh grader/attacks.sh [ATTACK...]     05-transpose/cached-answers, say; all, unless told
 #
@@ -41,7 +41,7 @@ attack() {
     case $got in PASS | SLOW) lands=yes ;; esac
     row="$lesson,$name,$2,$word,${got:-none},$lands"
     echo "$row"
-    case ${got:-none} in GRADER-ERROR | NODEVICE | none) sed 's/^/    /' "$folder/words.txt" | head -n 12 ;; *) echo "$row" >>"$TABLE" ;; esac
+    case ${got:-none} in GRADER-ERROR | NODEVICE | BUILD | none) sed 's/^/    /' "$folder/words.txt" | head -n 12 ;; *) echo "$row" >>"$TABLE" ;; esac
 }
 
 # cases [ATTACK...]: lines "FILE FORM", of what is to be graded.
@@ -52,8 +52,9 @@ cases() {
         [ -n "$word" ] || { form=home word=$(stated expect "$file"); }
         name=$(basename "$(dirname "$file")")/$(basename "${file%.*}")
         case $word in PASS | SLOW | STEP* | BUILD) continue ;; esac
-        case " $* " in '  ' | *" $name "*) echo "$file $form" ;; esac
-    done
+        case $form:$word in class:*) turn=1 ;; *:SUSPECT) turn=3 ;; *) turn=2 ;; esac
+        case " $* " in '  ' | *" $name "*) echo "$turn $file $form" ;; esac
+    done | sort -s -k 1,1 | cut -d ' ' -f 2-
 }
 
 case ${1:-} in
@@ -74,8 +75,8 @@ while read -r file form; do
     grep -q "^$(basename "$(dirname "$file")"),${name%.*},$form," "$TABLE" || echo "$file $form"
 done <"$here/cases" >"$here/left"
 
-# Each process on a GPU is started by the driver, one at a time: more at once only wait.
-at_once=$((($(nproc) + 3) / 4))
+# The driver starts processes on a GPU one at a time: more at once only wait.
+at_once=$((($(nproc) + 1) / 2))
 cut -d/ -f3 "$here/left" | sort -u | xargs -r -P "$(nproc)" -n 1 sh grader/attacks.sh --honest
 xargs -r -P "$at_once" -L 1 sh grader/attacks.sh --attack <"$here/left"
 

@@ -121,16 +121,6 @@ char **gpu_nodes(const Gpu *gpu)
     return list;
 }
 
-void gpu_keep_awake(const Gpu *gpu)
-{
-    char **nodes = gpu_nodes(gpu);
-    for (char **node = nodes; *node; node++) {
-        open(*node, O_RDONLY | O_CLOEXEC);
-        free(*node);
-    }
-    free(nodes);
-}
-
 // ---- Asking the driver
 
 static bool look(Gpu *gpu)

@@ -32,10 +32,6 @@ bool gpu_find(Gpu *gpu);
 // stands before /dev and /proc, for the tests.
 char **gpu_nodes(const Gpu *gpu);
 
-// Keeps these GPUs started until this process ends, and uses nothing of them: without its
-// persistence mode the driver stops a GPU that no process has open, and to start it takes seconds.
-void gpu_keep_awake(const Gpu *gpu);
-
 // Writes zeros over all memory of these GPUs that is free: no program that is started later reads
 // there what one before has left. Returns how many bytes; 0: a GPU cannot be used.
 uint64_t gpu_scrub(void);

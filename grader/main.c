@@ -305,7 +305,6 @@ static void run_on_the_gpu(Result *r, const char *root)
 {
     json_t *refusal = NULL;
     run_use_gpu(&r->gpu->gpu);
-    gpu_keep_awake(&r->gpu->gpu);
     // What the last program has left in memory is nothing for this one.
     bool alone = !getenv("GPU_SHARED") && confine_is_on();
     if (alone && !(r->gpu->scrubbed = gpu_scrub()))

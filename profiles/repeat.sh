@@ -29,9 +29,15 @@ left=$((times - ${done:-0}))
 if [ "$left" -gt 0 ]; then
     # shellcheck disable=SC2086
     build/grader/"$lesson" $define --times "$left" --result "$here/result.json" "$file" 2>&1 |
-        awk -F, -v OFS=, -v version="${FILE:-$version}" -v before="${done:-0}" '
-            $1 != "time" { print >"/dev/stderr"; next }
-            { $1 = version; $2 += before; print; print >"/dev/stderr"; fflush() }' >>"$table"
+        while IFS= read -r line; do # not awk, which may wait for more before it looks at a line
+            case $line in
+            time,*)
+                line=${line#time,}
+                line=${FILE:-$version},$((${line%%,*} + ${done:-0})),${line#*,}
+                echo "$line" >>"$table" ;;
+            esac
+            echo "$line"
+        done
 fi
 
 count=$(rows | cut -d, -f2 | sort -u | wc -l)

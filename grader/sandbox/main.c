@@ -105,7 +105,7 @@ static bool is_there(const Words *w, const char *link)
     for (size_t n = 0; n + 2 < w->count; n++) {
         const char *to = w->word[n + 2];
         there = there || (strcmp(w->word[n], "--symlink") == 0 && strcmp(link, to) == 0)
-             || (strcmp(w->word[n], "--ro-bind") == 0 && lies_in(link, to));
+             || (strncmp(w->word[n], "--ro-bind", strlen("--ro-bind")) == 0 && lies_in(link, to));
     }
     return there;
 }
