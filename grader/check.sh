@@ -179,6 +179,18 @@ none 'is no record as "make accuracy" writes: a row of numbers a kernel' \
 bytes=$(xargs cat <"$scratch" | wc -c)
 holds "profiles/: $bytes bytes of .json; what is recorded takes at most $recorded_most" [ "$bytes" -le "$recorded_most" ]
 
+# ---- The chapter for instructors names the attacks that land on a GPU, and no others
+
+attacks=$(find profiles/results -name attacks.csv)
+none 'has a row for no file of grader/attacks/' \
+    "$(cat $attacks /dev/null | awk -F, '$1 != "lesson" { print $1 "/" $2 }' | sort -u | while read -r attack; do
+        ls grader/attacks/"$attack".* >/dev/null 2>&1 || echo "$attack"
+    done)"
+landed=$(cat $attacks /dev/null | awk -F, '$6 == "yes" { print $1 "/" $2 }' | sort -u)
+named=$(grep -oE '`[0-9]{2}-[a-z-]*/[a-z0-9-]*`' book/teaching.md | tr -d '`' | sort -u)
+none 'lands on a GPU (profiles/results/*/attacks.csv), and book/teaching.md does not name it' "$(echo "$landed" | grep -vxF -e "$named")"
+none 'is named in book/teaching.md, and lands on no GPU (profiles/results/*/attacks.csv)' "$(echo "$named" | grep -vxF -e "$landed")"
+
 # ---- The lessons' texts have their sections
 
 total=0
