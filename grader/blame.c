@@ -5,10 +5,10 @@
 #include "check.h"
 #include "confine.h"
 #include "event_words.h"
+#include "owned.h"
 #include "record.h"
 #include "run.h"
 #include "text.h"
-#include "../simulator/wire/hash.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,71 +182,51 @@ void blame_writers(const Arg *a, size_t argc, const Arg *argv)
                 "let a kernel move it");
 }
 
-// The copies of the call that brought the bytes from `address` on, one after the other, the latest
-// of each place. NULL: there is none that begins there, and ends within them.
-static const Returned *brought_at(uint64_t address, uint64_t bytes)
+// So few bytes may well be what a function finishes on the host; and so small a part of its answer,
+// if that is the host's. So many bytes of parameters a launch has for its pointers and sizes. And
+// so much memory of the host's several devices may take for words by which they wait for one
+// another, a sector each.
+enum { FEW_BYTES = 1 << 10, SMALL_PART = 16, PLAIN_PARAMETERS = 128, WAITING_WORDS = 1 << 20 };
+
+static bool is_much(uint64_t bytes, uint64_t of)
 {
-    const Events *e = &check.session.events;
-    for (size_t n = e->returned_count; n-- > 0;)
-        if (e->returned[n].to == address && e->returned[n].bytes && e->returned[n].bytes <= bytes)
-            return &e->returned[n];
-    return NULL;
+    return bytes > FEW_BYTES && of > FEW_BYTES && SMALL_PART * bytes >= of;
 }
 
-// Why the output is not what copies have brought; NULL: it is.
-static const char *not_brought(const Buffer *b, uint64_t address)
-{
-    const char *data = b->data;
-    const Returned *r;
-    for (uint64_t left = buffer_bytes(b); left; left -= r->bytes) {
-        r = brought_at(address, left);
-        if (!r) return "no copy from the device brought it, or not all of it";
-        if (r->by_device < r->words) return "a copy brought it from memory that no kernel wrote";
-        if (wire_hash(data, r->bytes) != r->hash)
-            return "the host changed what a copy from the device had brought";
-        address += r->bytes;
-        data += r->bytes;
-    }
-    return NULL;
-}
-
-void blame_returned(const Arg *a, uint64_t address)
+void blame_made(const Arg *a)
 {
     const Buffer *b = a->buffer;
-    if (!check.session.reports || !b->store->output) return;
-    if (a->kind != ARG_HOST && a->kind != ARG_PINNED) return;
-    const char *why_not = not_brought(b, address + b->store->guard);
-    if (!why_not) return;
-    char *says = text_format("%s is not what a kernel wrote: %s", b->name, why_not);
-    check_suspect(says, "A kernel must write the answer, and a copy must bring it to the host.",
+    uint64_t words;
+    if ((a->kind != ARG_HOST && a->kind != ARG_PINNED) || !b->store->output) return;
+    if (!owned_compare(&check.session, b, &words) || !is_much(4 * words, buffer_bytes(b))) return;
+    char *says = text_format("%llu of the %zu words of %s are not what a kernel wrote",
+                             (unsigned long long)words, buffer_bytes(b) / 4, b->name);
+    check_suspect(says,
+                  "A kernel must write the answer, and the host takes it from the device as it is.",
                   "let a kernel compute it, and copy what the kernel wrote");
     free(says);
 }
 
-// So few bytes may well be what a function finishes on the host. So many bytes of parameters a
-// launch has for its pointers and sizes. And so much memory of the host's several devices may take
-// for words by which they wait for one another, a sector each.
-enum { FEW_BYTES = 1 << 10, PLAIN_PARAMETERS = 128, WAITING_WORDS = 1 << 20 };
-
 // Bytes of a call's arrays, on the devices and the host's, and those that it took to the host and
-// from there to the devices, whatever carried them.
+// from there to the devices, whatever carried them. If the answer is to be the host's: of those
+// that went to the devices, those that the host has worked out.
 typedef struct Journey {
     uint64_t in, out, hosts, down, up;
-    bool several;
+    bool several, to_host;
 } Journey;
 
 static uint64_t less(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static uint64_t beyond(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 
-// False: the host has the answer, or there is none.
+// False: there is no answer.
 static bool find_arrays(Journey *j, size_t argc, const Arg *argv)
 {
     for (size_t i = 0; i < argc; i++) {
         if (!call_is_buffer(&argv[i]) || argv[i].kind == ARG_SCRATCH) continue;
         bool hosts = argv[i].kind == ARG_HOST || argv[i].kind == ARG_PINNED,
              output = argv[i].buffer->store->output;
-        if (hosts && output) return false;
-        *(hosts ? &j->hosts : output ? &j->out : &j->in) += buffer_bytes(argv[i].buffer);
+        j->to_host |= hosts && output;
+        *(hosts && !output ? &j->hosts : output ? &j->out : &j->in) += buffer_bytes(argv[i].buffer);
         j->several |= argv[i].kind == ARG_SPREAD;
     }
     return j->out > 0;
@@ -283,10 +263,50 @@ static bool by_way_of_the_host(const Journey *j)
     return (few_in || 2 * j->down >= least) && (few_out || 2 * j->up >= j->out);
 }
 
+static void suspect_work(uint64_t bytes)
+{
+    char *says = text_format("%llu bytes that went to the device are neither what %s was given nor "
+                             "what a kernel made",
+                             (unsigned long long)bytes, check.function);
+    check_suspect(says,
+                  "The host worked them out, or arranged them anew. The device must compute the "
+                  "answer from the arrays as they are.",
+                  "bring the arrays to the device as they are, in pieces of 64 bytes or more, and "
+                  "let a kernel do the rest");
+    free(says);
+}
+
+static void suspect_pinned(uint64_t bytes)
+{
+    char *says = text_format("kernels read %llu bytes of pinned memory where it is, over the bus",
+                             (unsigned long long)bytes);
+    check_suspect(says,
+                  "The host may write there at any time, so that nobody can say who worked out the "
+                  "answer.",
+                  "copy the arrays to memory of the device, and let kernels read them there");
+    free(says);
+}
+
+// The inputs are the host's: only what it has worked out says anything, and what kernels read where
+// the host may still write.
+static void blame_hosts_work(const Journey *j)
+{
+    uint64_t read = counter("managed_memory__bytes_read.sum") + counter("memcpy__bytes_dtod.sum"),
+             pinned = counter("crossing__bytes_pinned.sum"),
+             up = counter("crossing__bytes_hosts.sum") + counter("crossing__bytes_htod.sum")
+                + less(counter("crossing__bytes_pages.sum"), read);
+    if (is_much(up, j->out)) suspect_work(up);
+    else if (is_much(up + pinned, j->out)) suspect_pinned(pinned);
+}
+
 void blame_journey(size_t argc, const Arg *argv)
 {
     Journey j = { 0 };
     if (!check.session.reports || !find_arrays(&j, argc, argv)) return;
+    if (j.to_host) {
+        blame_hosts_work(&j);
+        return;
+    }
     find_journey(&j);
     if (!by_way_of_the_host(&j)) return;
     suspect(text_format("%llu bytes went to the host in the call, and %llu came from there",

@@ -259,6 +259,8 @@ static int memory_file(const Buffer *b, bool writable)
     return -1;
 }
 
+int buffer_file(const Buffer *b) { return memory_file(b, false); }
+
 bool buffer_give(Buffer *b, bool on_device, uint32_t parts, bool guarded, RequestArg *arg, int *fds,
                  size_t *count)
 {

@@ -50,6 +50,9 @@ bool buffer_is_unwritten(const Buffer *b, size_t index);
 bool buffer_give(Buffer *b, bool on_device, uint32_t parts, bool guarded, RequestArg *arg, int *fds,
                  size_t *count);
 
+// A memory file of what it holds now, behind a guard zone of b->store->guard bytes. -1: no memory.
+int buffer_file(const Buffer *b);
+
 // Reads a buffer back after the call. NULL, or what it says against the
 // function: a guard zone written (*verdict BOUNDS), an input changed (WRONG).
 // The caller frees it.

@@ -61,7 +61,7 @@ void call_take_buffers(size_t argc, const Arg *argv)
             check_add_fact(v, damage, NULL,
                            v == VERDICT_WRONG ? "write to the outputs alone" : NULL);
         else blame_writers(&argv[i], argc, argv);
-        if (check.come_back) blame_returned(&argv[i], check.address[i][0]);
+        blame_made(&argv[i]);
         free(damage);
     }
     blame_journey(argc, argv);
@@ -195,8 +195,6 @@ void shuffle_blocks(void)
     cr_assert(!check.started, "shuffle_blocks() comes before the first call");
     check.shuffled = true;
 }
-
-void answers_come_back(void) { check.come_back = true; }
 
 void call_settle(enum outcome outcome)
 {

@@ -15,7 +15,6 @@ struct check {
     Session session;              // of all calls; begun by the first
     bool started, shuffled, late; // begun; with blocks in another order than by their numbers; with
                                   // kernels that begin late
-    bool come_back;               // host outputs are what copies bring
     json_t *facts, *notes;        // record.h
     json_t *suspicion;            // a fact, should all else be right; NULL: none
     size_t errors_seen;           // of session.events.errors, in facts or notes already
@@ -89,12 +88,12 @@ void blame_return(void);
 // kernel should have.
 void blame_writers(const Arg *a, size_t argc, const Arg *argv);
 
-// A host output at that address of the worker's that is not what copies of the call have brought
-// there, or not what a kernel wrote.
-void blame_returned(const Arg *a, uint64_t address);
+// A host output of which more than a few words are in no piece of what the device has made.
+void blame_made(const Arg *a);
 
 // A call with its answer on the devices, of which as much went to the host and came from there as
-// the host needs to compute it, whatever carried the bytes.
+// the host needs to compute it, whatever carried the bytes. Or with its answer on the host, of
+// which as much went to the devices as the answer holds and the host has worked it out.
 void blame_journey(size_t argc, const Arg *argv);
 
 // How a call ended, or the worker's stage, unless the device has said it better.

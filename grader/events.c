@@ -222,7 +222,6 @@ static void note_returned(Events *e, const json_t *event)
 {
     const json_t *written = json_object_get(event, "written");
     Returned r = { .to = number_in(event, "to"),
-                   .hash = number_in(event, "hash"),
                    .bytes = (uint64_t)json_integer_value(json_object_get(event, "bytes")) };
     if (!json_is_array(written)) return;
     for (size_t by = 0; by < json_array_size(written); by++) {
@@ -267,8 +266,13 @@ static void take_crossing(Events *e, json_t *event)
 {
     const char *kind = json_string_value(json_object_get(event, "kind"));
     json_int_t bytes = json_integer_value(json_object_get(event, "bytes"));
-    if (kind && e->calling)
-        add_to_call(e, strcmp(kind, "print") == 0 ? CROSSED_DTOH : CROSSED_HTOD, bytes);
+    const char *name = CROSSED_HTOD;
+    if (!kind || !e->calling) return;
+    if (strcmp(kind, "print") == 0) name = CROSSED_DTOH;
+    if (strcmp(kind, "hosts") == 0) name = "crossing__bytes_hosts.sum";
+    if (strcmp(kind, "pages") == 0) name = "crossing__bytes_pages.sum";
+    if (strcmp(kind, "pinned") == 0) name = "crossing__bytes_pinned.sum";
+    add_to_call(e, name, bytes);
 }
 
 static void take_migration(Events *e, json_t *event)

@@ -9,10 +9,10 @@
 
 enum { EVENTS_DEVICES = 64 };
 
-// A copy to the host in one piece: where to, a hash of its bytes, and how many of its words, of all
-// of them, a kernel or a fill had written last.
+// A copy to the host in one piece: where to, and how many of its words, of all of them, a kernel or
+// a fill had written last.
 typedef struct Returned {
-    uint64_t to, bytes, hash, words, by_device;
+    uint64_t to, bytes, words, by_device;
 } Returned;
 
 typedef struct Events {

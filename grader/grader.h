@@ -120,9 +120,10 @@ __attribute__((format(printf, 1, 2))) void given(const char *format, ...);
 // into as many equal parts, and part d lies on device d. The worker fills and reads each part in
 // its device's default stream, and waits for that stream alone: work of the function that this
 // order does not hold is a RACE. host(b) a host pointer (lessons 1 and 2: the student allocates and
-// copies). A host input is mapped read-only in the worker: a write to it is a CRASH. pinned(b) is a
-// host pointer to pinned memory (cudaMallocHost), whose outputs are read as soon as the function
-// returns: what it has not waited for is missing.
+// copies); an output there is SUSPECT if no kernel made it, or if one made it of what the host had
+// worked out. A host input is mapped read-only in the worker: a write to it is a CRASH. pinned(b)
+// is a host pointer to pinned memory (cudaMallocHost), whose outputs are read as soon as the
+// function returns: what it has not waited for is missing.
 typedef struct Arg {
     enum {
         ARG_DEVICE = 1,
@@ -179,10 +180,6 @@ int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *
 // of CUB's and Thrust's kernels begin by their numbers still, as NVIDIA relies on that. A GPU does
 // as it likes.
 void shuffle_blocks(void);
-
-// From now on in this check host outputs are what copies from the device bring, as kernels wrote
-// it. One that the host wrote, or changed, is SUSPECT. Nothing is asked on a GPU.
-void answers_come_back(void);
 
 // The bytes that any right answer to the last call must read from and write to
 // the device's memory. Claims in profiles/lessons/*.cfg are ratios to their sum

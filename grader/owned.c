@@ -102,10 +102,54 @@ static bool copy(Asking *a, const Part *p, enum wire_op op, int file, bool waits
     return true;
 }
 
+static bool is_host(const Arg *a) { return a->kind == ARG_HOST || a->kind == ARG_PINNED; }
+
+static WireRequest request_of_host(enum wire_op op, const Buffer *b)
+{
+    WireRequest r = request_of(op, "", 0);
+    r.copy.from.address = b->store->guard;
+    r.copy.width = buffer_bytes(b);
+    return r;
+}
+
+// What the host is given, where it is also to have the answer.
+static bool tell_given(Asking *a, uint32_t argc, const Arg *argv)
+{
+    bool wanted = false, first = true;
+    if (!a->session->reports || a->session->owner < 0) return true;
+    for (uint32_t i = 0; i < argc; i++)
+        wanted |= is_host(&argv[i]) && argv[i].buffer->store->output;
+    for (uint32_t i = 0; i < argc && wanted; i++) {
+        const Buffer *b = is_host(&argv[i]) ? argv[i].buffer : NULL;
+        if (!b || b->store->output || !buffer_bytes(b)) continue;
+        WireRequest r = request_of_host(WIRE_GIVEN, b);
+        WireReply reply;
+        r.copy.value = first;
+        first = false;
+        if (!ask(a, &r, b->store->given, &reply)) return false;
+    }
+    return true;
+}
+
+bool owned_compare(Session *s, const Buffer *b, uint64_t *hosts)
+{
+    Answer answer = { 0 };
+    Asking a = { s, &answer, STAGE_COPY, OUTCOME_ANSWER, -1 };
+    WireReply reply;
+    WireRequest r = request_of_host(WIRE_COMPARED, b);
+    int file = s->reports && s->owner >= 0 && r.copy.width ? buffer_file(b) : -1;
+    if (file < 0) return false;
+    bool good = ask(&a, &r, file, &reply);
+    close(file);
+    if (good) *hosts = reply.written.words[WRITER_HOST];
+    return good;
+}
+
 enum outcome owned_give(Session *s, Request *request, const Arg *argv, int *fds, size_t *fd_count,
                         Answer *answer)
 {
     Asking a = { s, answer, STAGE_PREPARE, OUTCOME_ANSWER, -1 };
+    if (!tell_given(&a, request->argc, argv)) return a.outcome;
     for (uint32_t i = 0; i < request->argc; i++) {
         RequestArg *given = &request->arg[i];
         for (uint32_t n = 0; owned(s, &argv[i]) && n < given->parts; n++) {

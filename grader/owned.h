@@ -11,7 +11,8 @@
 bool owned(const Session *s, const Arg *a);
 
 // Makes the owned arrays of a request, whose memory files are there (buffer_give), and writes their
-// addresses into it; descriptors of a GPU's memory are appended to fds, for owned_sent() to close.
+// addresses into it; where the answer is to be the host's, tells the simulated device what the host
+// is given; descriptors of a GPU's memory are appended to fds, for owned_sent() to close.
 // The outcome is ANSWER; with an error of the device, *answer says so.
 enum outcome owned_give(Session *s, Request *request, const Arg *argv, int *fds, size_t *fd_count,
                         Answer *answer);
@@ -28,6 +29,10 @@ enum outcome owned_range(Session *s, bool begins, Answer *answer);
 // spread over devices is read before all of them are waited for: each part in its device's default
 // stream, in which an input is then written anew, as it is, as a caller may who goes on.
 enum outcome owned_take(Session *s, const Request *request, const Arg *argv, Answer *answer);
+
+// Of a host output, as it is in its buffer: how many words of it are in no piece of what the device
+// has made in the call, or of an input (simulator/model/carried.h). False: the device does not say.
+bool owned_compare(Session *s, const Buffer *b, uint64_t *hosts);
 
 // Frees them.
 enum outcome owned_free(Session *s, const Request *request, const Arg *argv, Answer *answer);

@@ -126,7 +126,6 @@ static void asks(int n, int chunk, bool is_pinned)
     numbers = in->i32, words_of_tables = tables->i32, numbers_count = n, chunk_size = chunk;
     int32_t *want = wanted(in, tables, chunk);
     diagnose(which_stretch);
-    answers_come_back();
     given("n = %d, chunk = %d", n, chunk);
     call("stretch", is_pinned ? pinned(out) : host(out), is_pinned ? pinned(in) : host(in), i32(n),
          i32(chunk), is_pinned ? pinned(tables) : host(tables), scratch(output_i32("room", words)));

@@ -66,6 +66,17 @@ bool memory_share(int fd, u64 offset)
     return true;
 }
 
+bool memory_shared_part(u64 *from, u64 *end)
+{
+    u64 zero = MEMORY_SHARED - shared_offset; // the address of the file's first byte
+    off_t data = lseek(shared_file, (off_t)(*from - zero), SEEK_DATA);
+    off_t hole = data < 0 ? data : lseek(shared_file, data, SEEK_HOLE);
+    if (hole < 0) return false;
+    *from = zero + (u64)data;
+    *end = zero + (u64)hole;
+    return true;
+}
+
 static u64 round_up(u64 n, u64 unit) { return (n + unit - 1) / unit * unit; }
 
 static void account(u32 device, u64 more)

@@ -59,6 +59,11 @@ void memory_end(void);
 // The shared part's memory is in file `fd` from `offset` on, as in the host.
 bool memory_share(int fd, u64 offset);
 
+// The next part of the shared memory, from *from on, that has been touched by either side: its
+// pages
+// [*from, *end). False: there is none.
+bool memory_shared_part(u64 *from, u64 *end);
+
 // Allocates `size` bytes, at least 1, aligned to `align`, a power of two (cudaMalloc: 256). NULL:
 // the device is full. `callers` may be NULL.
 Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, u32 device,

@@ -43,3 +43,15 @@ void writer_count(u64 address, u64 bytes, u64 words[WRITERS])
     const u8 *here = writers + first_word(address);
     for (u64 n = 0; n < word_count(address, bytes); n++) words[here[n]]++;
 }
+
+static bool is_devices(u8 by) { return by == WRITER_KERNEL || by == WRITER_FILL; }
+
+u64 writer_run(u64 address, u64 bytes, bool *by_device)
+{
+    const u8 *here = writers + first_word(address);
+    u64 count = word_count(address, bytes), n = 1;
+    *by_device = is_devices(*here);
+    while (n < count && is_devices(here[n]) == *by_device) n++;
+    u64 run = n * WRITER_WORD;
+    return run < bytes ? run : bytes;
+}

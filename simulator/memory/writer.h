@@ -19,3 +19,7 @@ void writer_copy(u64 to, u64 from, u64 bytes);
 
 // Adds up the words of a range, by writer.
 void writer_count(u64 address, u64 bytes, u64 words[WRITERS]);
+
+// How many bytes from there on, of whole words, the device itself has written last (kernels and
+// fills), or it has not: *by_device says which. At most `bytes`, and more than 0.
+u64 writer_run(u64 address, u64 bytes, bool *by_device);

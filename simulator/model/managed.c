@@ -25,6 +25,7 @@
 #include <string.h>
 #include <driver_types.h>
 
+#include "carried.h"
 #include "coalesce.h"
 #include "counts.h"
 #include "flight.h"
@@ -107,6 +108,7 @@ void managed_allocated(const Allocation *a)
     Page fresh = { 0 };
     if (a->kind == MEMORY_PINNED_HOST) fresh.where = ON_HOST, fresh.mapped = ON_DEVICES;
     for (u64 n = first; n <= last; n++) pages[n] = fresh;
+    carried_allocated(a);
 }
 
 // Tells whether a page's bytes have changed.
@@ -341,6 +343,8 @@ static bool managed_access(Access *a)
     if (!remote) return true;
     u64 bytes = (u64)access_sectors(a) * SECTOR_BYTES;
     if (remote & OVER_BUS) managed_grid(g)->remote += bytes;
+    if (remote & OVER_BUS && page_of(first) >= managed_pages && (!a->store || a->atomic))
+        carried_pinned(bytes);
     if (remote & OVER_BUS && page_of(first) < managed_pages) t->host_sectors += access_sectors(a);
     if (!(remote & OVER_BUS))
         link_moves(g, t, a->store && !a->atomic ? 0 : bytes, a->store ? bytes : 0);
@@ -349,6 +353,7 @@ static bool managed_access(Access *a)
 
 static void managed_grid_start(Grid *g)
 {
+    carried_launch(g->launch);
     g->kept[GRID_MANAGED] = need(calloc(1, sizeof(ManagedGrid)));
 }
 
@@ -379,6 +384,7 @@ void managed_written(u64 address, u64 bytes, u32 device)
     if (address - MEMORY_SHARED >= MEMORY_PINNED - MEMORY_SHARED || !bytes) return;
     for (u64 n = page_of(address); n <= page_of(address + bytes - 1); n++)
         lie(&pages[n], 1u << device);
+    carried_written(address, bytes);
 }
 
 // ---- Who waited for whom ----
@@ -386,6 +392,7 @@ void managed_written(u64 address, u64 bytes, u32 device)
 void managed_launched(const Grid *g, const u64 callers[ORIGIN_CALLERS], double done)
 {
     u32 n = 0;
+    carried_done();
     if (!managed_grid(g)->wrote || managed_grid(g)->told) return;
     while (n < unfinished_count && unfinished[n].launch != g->number) n++;
     if (n == MOST_UNFINISHED)

@@ -355,7 +355,6 @@ void report_json_copy(int fd, const char *kind, uint64_t bytes, const CopyReport
         for (int by = 0; by < WRITERS; by++)
             json_array_append_new(words, json_integer((json_int_t)back->words[by]));
         set_address(object, "to", back->to);
-        set_address(object, "hash", back->hash);
         json_object_set_new(object, "written", words);
     }
     report_json_line(fd, object);

@@ -39,11 +39,12 @@
 //                         "kernel", "numbers", "file", "line", as for an error, which follows if the program never checks;
 //                         "status": its cudaError_t
 //   "event": "copy"       "kind": "HtoD", "DtoH", "DtoD" or "HtoH", "bytes"; with --owner, of one in one piece to the host, "to": its
-//                         address there, "hash" of the bytes (wire/hash.h), "written": how many of the words were written last
+//                         address there, "written": how many of the words were written last
 //                         by nobody, a kernel, a fill, the host, and a copy of what the owner filled
 //   "event": "crossing"   with --owner, whenever it asks: what else has gone from the program to the device or back since then:
-//                         "kind": "module" (but the first), "fill" (values), "managed" (that a copy on the device read) or
-//                         "print" (text of kernels); "bytes"
+//                         "kind": "module" (but the first), "fill" (values), "managed" (that a copy on the device read),
+//                         "print" (text of kernels), "hosts" and "pages" (what the host has worked out, in copies and in managed
+//                         memory, model/carried.h), or "pinned" (what kernels then read in pinned memory); "bytes"
 //   "event": "migration"  of managed memory: "direction", like the kind of a copy; "cause": "gpu-fault", "cpu-fault" or "prefetch";
 //                         "bytes", "faults"
 //   "event": "work"       with several devices or a timeline: "kind", "device", "stream", "start_ns", "end_ns"; "links", or

@@ -193,11 +193,11 @@ typedef struct {
     int kernels, half, nine_tenths;
 } PredictionError;
 
-// What a copy in one piece brought to the host: its address there, a hash of the bytes
-// (wire/hash.h), and how many of the source's words each writer (base/written_by.h) wrote last.
+// What a copy in one piece brought to the host: its address there, and how many of the
+// source's words each writer (base/written_by.h) wrote last.
 // Kept only for an owner.
 typedef struct {
-    uint64_t to, hash, words[WRITERS];
+    uint64_t to, words[WRITERS];
 } CopyReport;
 
 // An argument of a launch, as it lies in the parameter block: its first words of 8 bytes, the last
@@ -335,6 +335,9 @@ enum crossing {
     CROSSING_FILL,    // its value
     CROSSING_MANAGED, // what a copy on the device reads, and the host may have written
     CROSSING_PRINT,   // text of kernels
+    CROSSING_HOSTS,   // what the host has brought by copies and worked out (model/carried.h)
+    CROSSING_PAGES,   // the same of managed memory
+    CROSSING_PINNED,  // what kernels have read in pinned memory
     CROSSINGS
 };
 void report_crossing(enum crossing kind, uint64_t bytes);

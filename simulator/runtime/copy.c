@@ -1,12 +1,12 @@
 // The handlers of copies and fills.
 
 #include "model/caches.h"
+#include "model/carried.h"
 #include "streams/clock.h"
 #include "model/flight.h"
 #include "model/managed.h"
 #include "memory/memory.h"
 #include "memory/writer.h"
-#include "wire/hash.h"
 #include "model/link.h"
 #include "streams/peer.h"
 #include "streams/pooled.h"
@@ -30,10 +30,26 @@ static void report_too_early(const Call *call, const Allocation *a)
     report_error(&report);
 }
 
+// What the host says by where a copy or fill goes on the device.
+static void note_operation(const Call *call)
+{
+    const WireRequest *r = &call->request;
+    const WireRow *row = wire_row(r->op);
+    if (call->by_owner || row->slots == WIRE_SLOTS_OUT) return;
+    enum { WORDS = 10 };
+    u64 where[WORDS / 2] = { r->copy.device.address, r->copy.device.pitch, r->copy.width,
+                             r->copy.rows, row->slots ? 0 : r->copy.from.address };
+    u32 words[WORDS];
+    memcpy(words, where, sizeof words);
+    carried_operation(row, words, WORDS);
+}
+
 // Begins a copy or fill of one or two allocations.
 static void begin(const Call *call, const Allocation *a, const Allocation *b)
 {
     u64 operation = clock_operation(call->request.stream);
+    carried_look();
+    note_operation(call);
     Operation transfer = { .number = operation };
     snprintf(transfer.call, sizeof transfer.call, "%s", call->request.call);
     memcpy(transfer.callers, call->request.caller, sizeof transfer.callers);
@@ -181,7 +197,6 @@ static bool describe_back(const Call *call, CopyReport *back)
     const WireRequest *r = &call->request;
     if (!writers) return false;
     writer_count(r->copy.device.address, r->copy.width, back->words);
-    back->hash = wire_hash((void *)r->copy.device.address, r->copy.width);
     return true;
 }
 
@@ -217,6 +232,7 @@ static void move_chunk(const Call *call, bool in)
     const WireChunk *chunk = &call->request.copy.chunk;
     u64 width = call->request.copy.width, offset = chunk->offset, left = chunk->bytes;
     u8 *slot = call->data ? call->data : device.staging + (u64)chunk->slot * WIRE_SLOT_BYTES;
+    if (in && !call->by_owner) carried_in(slot, left);
     while (left) {
         u64 column = offset % width, piece = width - column < left ? width - column : left;
         u64 address = row_at(call, box, offset / width) + column;
@@ -228,6 +244,7 @@ static void move_chunk(const Call *call, bool in)
             caches_written(address, piece);
         } else {
             memcpy(slot, (void *)address, piece);
+            if (!call->by_owner) carried_out(address, piece);
         }
         slot += piece;
         offset += piece;
@@ -311,7 +328,8 @@ void transfer_copy_device(Call *call)
         managed_written(target, width, request->device);
         caches_written(target, width);
     }
-    if (writers && source_of->kind == MEMORY_MANAGED && target_of->kind != MEMORY_MANAGED)
+    if (writers && !carried_is_kept() && source_of->kind == MEMORY_MANAGED
+        && target_of->kind != MEMORY_MANAGED)
         report_crossing(CROSSING_MANAGED, width * row_count(call));
     if (peers) {
         finish_peer_copy(call, source_of->device, target_of->device);
@@ -478,4 +496,27 @@ void transfer_copy_out(Call *call)
     copy_slots(call, false);
     if (call->by_owner && !call->reply.error)
         writer_count(r->copy.device.address, r->copy.width, call->reply.written.words);
+}
+
+// ---- What the owner says of the host ----
+
+static bool is_owners(Call *call)
+{
+    if (!call->by_owner) call->reply.error = WIRE_INVALID_VALUE;
+    return call->by_owner;
+}
+
+void transfer_given(Call *call)
+{
+    if (!is_owners(call)) return;
+    if (call->request.copy.value) carried_begin();
+    carried_given(call->data, call->request.copy.width);
+}
+
+void transfer_compared(Call *call)
+{
+    if (!is_owners(call)) return;
+    u64 bytes = call->request.copy.width, hosts = carried_unknown(call->data, bytes);
+    call->reply.written.words[WRITER_HOST] = hosts;
+    call->reply.written.words[WRITER_KERNEL] = (bytes + WRITER_WORD - 1) / WRITER_WORD - hosts;
 }

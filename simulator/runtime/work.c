@@ -5,10 +5,10 @@
 #include "base/names.h"
 #include "work.h"
 #include "streams/clock.h"
-#include "memory/memory.h"
 #include "machine/dynamic_launch.h"
 #include "machine/occupancy.h"
 #include "machine/profile.h"
+#include "model/carried.h"
 #include "model/flight.h"
 #include "model/managed.h"
 #include "model/link.h"
@@ -235,6 +235,7 @@ static bool give_turn(Work *w, bool last, bool alone, enum grid_turn *turn)
         flight_kernel_begins(&w->launch, &w->issue.before);
         w->grid = grid_start(&w->launch);
     }
+    carried_look();
     *turn = grid_run(w->grid, last, alone);
     if (*turn == GRID_ENDED) {
         end_launch(w);
@@ -243,8 +244,7 @@ static bool give_turn(Work *w, bool last, bool alone, enum grid_turn *turn)
     w->blocked = true;
     for (const Work *o = w->next; o; o = o->next)
         if (comes_after(o, w)) flight_excuse(o->issue.operation);
-    changes += grid_acted(w->grid);
-    w->seen = changes;
+    w->seen = changes += grid_acted(w->grid);
     managed_launched(w->grid, w->request.caller, HUGE_VAL);
     return false;
 }

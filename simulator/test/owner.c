@@ -500,3 +500,101 @@ Test(owner, alone_is_told_of_calls)
     cr_expect_eq(calls_reported("--owner %d"), 3);
     cr_expect_eq(calls_reported("--bare --owner %d"), 0);
 }
+
+static int line(int a, int b)
+{
+    int file = numbers(0), value[COUNT];
+    for (int i = 0; i < COUNT; i++) value[i] = a * i + b;
+    cr_assert_eq(pwrite(file, value, BYTES, 0), BYTES);
+    return file; // of the numbers a * i + b
+}
+
+static void give(int file)
+{
+    WireRequest r = { .op = WIRE_GIVEN };
+    r.copy.width = BYTES;
+    r.copy.value = 1;
+    cr_assert_eq(ask(r, file).error, 0);
+}
+
+// The words of the file that the host has made, if they are an answer. A word may begin a text.
+enum { MOST = COUNT - 8 };
+static uint64_t hosts_part(int file)
+{
+    WireRequest r = { .op = WIRE_COMPARED };
+    r.copy.width = BYTES;
+    WireReply reply = ask(r, file);
+    cr_assert_eq(reply.error, 0);
+    cr_assert_eq(reply.written.words[WRITER_KERNEL] + reply.written.words[WRITER_HOST], COUNT);
+    return reply.written.words[WRITER_HOST];
+}
+
+// The program ends. The bytes that the host has worked out and brought that way.
+static json_int_t worked_out(const char *way)
+{
+    json_int_t bytes = 0;
+    json_t *event;
+    ask((WireRequest){ .op = WIRE_DEVICE_SYNC }, -1);
+    end_program();
+    while ((event = json_loadf(report, JSON_DISABLE_EOF_CHECK, NULL))) {
+        const char *kind = json_string_value(json_object_get(event, "kind"));
+        if (kind && strcmp(kind, way) == 0)
+            bytes += json_integer_value(json_object_get(event, "bytes"));
+    }
+    return bytes;
+}
+
+enum { PLACE = 4 * 10 }; // what a copy says at most by where it goes, and how far
+
+Test(owner, sees_that_the_host_brings_what_it_was_given)
+{
+    uint64_t address = allocate();
+    give(line(1, 0));
+    for (int n = 0; n < 20; n++) call_for("numbers", address + 40 * (uint64_t)n, 100);
+    cr_expect_leq(worked_out("hosts"), 2 * PLACE);
+}
+
+Test(owner, sees_that_the_host_brings_what_it_has_worked_out)
+{
+    uint64_t address = allocate();
+    give(line(1, 0));
+    call("products", address);
+    json_int_t more = worked_out("hosts") - BYTES;
+    cr_expect(more >= 0 && more <= PLACE);
+}
+
+Test(owner, sees_what_the_host_writes_into_managed_memory)
+{
+    give(line(1, 0));
+    call_for("kernel", 0, COUNT); // of zeros
+    call_for("kept", 0, COUNT);
+    cr_expect_eq(worked_out("pages"), BYTES);
+}
+
+Test(owner, leaves_to_the_device_what_the_host_leaves_as_it_is)
+{
+    give(line(5, 3));
+    call_for("kept", 0, COUNT);
+    call_for("kernel", 0, COUNT);
+    call_for("x", 0, COUNT);
+    cr_expect_eq(worked_out("pages"), 4);
+}
+
+Test(owner, knows_whether_an_answer_is_what_a_kernel_made)
+{
+    uint64_t address = allocate();
+    give(line(1, 0));
+    call("numbers", address);
+    cr_expect_gt(hosts_part(line(2, 7)), MOST, "nothing has made it");
+    call("twice", address);
+    cr_expect_gt(hosts_part(line(2, 0)), MOST, "no copy has brought it");
+    call("home", address);
+    cr_expect_eq(hosts_part(line(2, 0)), 0);
+    cr_expect_eq(hosts_part(line(1, 0)), 0, "it was given");
+    give(line(1, 0));
+    cr_expect_gt(hosts_part(line(2, 0)), MOST, "another call begins");
+    call_for("kept", 0, COUNT);
+    cr_expect_eq(hosts_part(line(10, 6)), 0, "managed memory needs no copy");
+    cr_expect_gt(hosts_part(line(5, 3)), MOST, "the host has put it there");
+    end("exit");
+}

@@ -3,7 +3,7 @@
 // the host), "bytes" (the same, so many bytes), "home" (to the host), "move" (from what is behind it), "set", "rows" (a fill of
 // every second word), "free", "like" (COUNT calls that are alike) or "vary" (that are not), "wrong" (a launch
 // that fails, and a copy, and the first one's error is read), "get" (memory of its own) and "quit" (with a
-// status). It says when the call has returned.
+// status), and what main() says. It says when the call has returned.
 #include <cstdio>
 #include <cuda_runtime.h>
 
@@ -65,6 +65,19 @@ int main()
             cudaMallocManaged(&own, bytes);
             cudaDeviceSynchronize();
             cudaFree(own);
+        }
+        // "numbers" copies what the owner gave, and "products" what the host has worked out; "kept" has that in
+        // managed memory, to be doubled, as "kernel" does again, and "x", before which the host changes a word.
+        static int *kept;
+        if (!kept && (call[0] == 'k' || call[0] == 'x')) cudaMallocManaged(&kept, sizeof host);
+        bool works = call[0] == 'p' || (call[0] == 'k' && call[2] == 'p');
+        int *to = call[0] == 'k' ? kept : host;
+        for (int i = 0; (works || call[0] == 'n') && i < n; i++) to[i] = works ? 5 * i + 3 : i;
+        if (call[0] == 'x') kept[n / 2]++;
+        if (call[0] == 'n' || call[0] == 'p') cudaMemcpy(p, host, bytes, cudaMemcpyHostToDevice);
+        if (call[0] == 'k' || call[0] == 'x') {
+            twice<<<(n + 255) / 256, 256>>>(kept, n);
+            cudaDeviceSynchronize();
         }
         if (call[0] == 'q') return 3;
         puts("returned");

@@ -86,7 +86,8 @@ enum wire_memory { WIRE_OF_DEVICE, WIRE_OF_BOTH, WIRE_OF_HOST, WIRE_OF_PROGRAM }
 // The owner: a process that the program does not know, which owns memory on the program's devices
 // (simulator/run --owner FD). Over a socket of its own it makes those of the requests of wire.def
 // that are for it: it allocates, fills, reads and frees, and says when a range of the profile
-// begins and ends. A copy has one row, whose bytes are in a file from .copy.from.address on; its
+// begins and ends. It says what the host is given, and asks what the host has made of it (GIVEN,
+// COMPARED). A copy has one row, whose bytes are in a file from .copy.from.address on; its
 // descriptor comes with the request. The reply to COPY_OUT says how many words (of 4 bytes) of the
 // array each writer (base/written_by.h) wrote last. In reports WIRE_OWNER stands for the return
 // address of its calls. The JSON report also has the calls that the program makes (report/json.h,

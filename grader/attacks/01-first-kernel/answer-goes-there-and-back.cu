@@ -1,5 +1,5 @@
 // expect: SUSPECT
-// says: a copy brought it from memory that no kernel wrote
+// says: are not what a kernel wrote
 // The host adds, and its answer goes to the device and comes back, past a kernel that writes beside it.
 #include "01-first-kernel.h"
 

@@ -1,5 +1,5 @@
 // expect: SUSPECT
-// says: the host changed what a copy from the device had brought
+// says: are not what a kernel wrote
 // Copies and a kernel move what they should; the answer is the host's.
 #include "01-first-kernel.h"
 

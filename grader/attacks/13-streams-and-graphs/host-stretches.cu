@@ -1,5 +1,5 @@
 // expect: SUSPECT
-// says: so the numbers were stretched elsewhere
+// says: neither what stretch was given
 // The host stretches the numbers, and the answers go to the device and back in three streams, past
 // kernels that only take their time. (Cells diffuse as they should.)
 #include "13-streams-and-graphs.h"

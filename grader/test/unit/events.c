@@ -205,7 +205,10 @@ Test(events, what_crosses_otherwise_is_counted_for_the_call)
 {
     static const char lines[] = "{\"event\":\"crossing\",\"kind\":\"module\",\"bytes\":50}\n"
                                 "{\"event\":\"crossing\",\"kind\":\"fill\",\"bytes\":4}\n"
-                                "{\"event\":\"crossing\",\"kind\":\"print\",\"bytes\":30}\n";
+                                "{\"event\":\"crossing\",\"kind\":\"print\",\"bytes\":30}\n"
+                                "{\"event\":\"crossing\",\"kind\":\"hosts\",\"bytes\":700}\n"
+                                "{\"event\":\"crossing\",\"kind\":\"pages\",\"bytes\":80}\n"
+                                "{\"event\":\"crossing\",\"kind\":\"pinned\",\"bytes\":9}\n";
     Events e;
     events_init(&e);
     events_new_call(&e);
@@ -213,6 +216,9 @@ Test(events, what_crosses_otherwise_is_counted_for_the_call)
     cr_assert_null(e.malformed);
     cr_expect_eq(json_integer_value(json_object_get(e.call, "crossing__bytes_htod.sum")), 54);
     cr_expect_eq(json_integer_value(json_object_get(e.call, "crossing__bytes_dtoh.sum")), 30);
+    cr_expect_eq(json_integer_value(json_object_get(e.call, "crossing__bytes_hosts.sum")), 700);
+    cr_expect_eq(json_integer_value(json_object_get(e.call, "crossing__bytes_pages.sum")), 80);
+    cr_expect_eq(json_integer_value(json_object_get(e.call, "crossing__bytes_pinned.sum")), 9);
 }
 
 // What no device says is no report: the grader does not guess.

@@ -1,0 +1,26 @@
+// Do words consist of pieces of known text? For telling what a program has only moved from what it
+// has worked out. A piece is a run of at least PIECE_WORDS words that stand in the text, anywhere,
+// in that order; or a run of any length that goes on where a recent piece has ended, or begins
+// where a text begins: so a copy may be cut into single words, and a few arrays may be interleaved.
+// A run of as many equal words says no more than its first, and one of zeros says nothing.
+#pragma once
+#include "base/base.h"
+
+enum { PIECE_WORDS = 16, PIECE_CURSORS = 8 };
+
+typedef struct Pieces {
+    u32 *text;
+    u64 count, room;            // words
+    u64 *table, slots, indexed; // where windows of PIECE_WORDS words begin, plus 1, by their hash;
+                                // and how many words the table covers
+    u64 cursor[PIECE_CURSORS];  // where the latest pieces have ended
+    u32 oldest;                 // of these
+} Pieces;
+
+// Adds a text: `bytes` bytes, of which a last part of a word is left out.
+void pieces_add(Pieces *, const void *text, u64 bytes);
+
+void pieces_forget(Pieces *);
+
+// Sets unknown[n] for each of the words that is in no piece, and clears it for the others.
+void pieces_find(Pieces *, const u32 *words, u64 count, u8 *unknown);

@@ -1,0 +1,259 @@
+#define _GNU_SOURCE
+#include "carried.h"
+#include "base/need.h"
+#include "memory/pieces.h"
+#include "memory/writer.h"
+#include "program/kernel.h"
+#include "report/report.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { WORD = WRITER_WORD, PAGE = 4096 };
+
+// The known texts: what the host was given; what copies have taken to it; and what the device left
+// in managed memory, which is made of the mirror when something is in neither of the others.
+static Pieces given, taken, left;
+static bool left_is_old;
+static u8 *mirror; // of managed memory, from MEMORY_SHARED on; NULL: nothing is kept
+
+static const Allocation **kept; // managed memory of this call
+static u64 kept_count;
+
+bool carried_is_kept(void) { return mirror; }
+
+static u8 *mirror_of(u64 address) { return mirror + (address - MEMORY_SHARED); }
+
+static bool is_managed(u64 address) { return address - MEMORY_SHARED < MEMORY_SHARED_SPAN / 2; }
+
+// The next part of the allocation, from *from on, that has memory behind it. False: there is none.
+static bool next_part(const Allocation *a, u64 *from, u64 *end)
+{
+    u64 all = a->base + a->size;
+    if (a->freed || *from >= all || !memory_shared_part(from, end) || *from >= all) return false;
+    if (*end > all) *end = all;
+    return true;
+}
+
+// ---- Which words are known ----
+
+// Adds the words of a range that kernels and fills have written, as `bytes` has them.
+static void add_made(Pieces *to, u64 address, u64 count, const u8 *bytes)
+{
+    for (u64 at = 0, run; at < count; at += run) {
+        bool made;
+        run = writer_run(address + at, count - at, &made);
+        if (made) pieces_add(to, bytes + at, run);
+    }
+}
+
+static void renew_left(void)
+{
+    if (!left_is_old) return;
+    pieces_forget(&left);
+    for (u64 n = 0; n < kept_count; n++)
+        add_made(&left, kept[n]->base, kept[n]->size, mirror_of(kept[n]->base));
+    left_is_old = false;
+}
+
+// Clears what this text knows of the words that are unknown yet. Returns how many still are.
+static u64 narrow(Pieces *text, const u32 *words, u64 count, u8 *unknown)
+{
+    u64 rest = 0;
+    u8 *here = need(malloc(count));
+    pieces_find(text, words, count, here);
+    for (u64 n = 0; n < count; n++) rest += unknown[n] &= here[n];
+    free(here);
+    return rest;
+}
+
+static u64 find_unknown(const u32 *words, u64 count, u8 *unknown)
+{
+    memset(unknown, true, count);
+    u64 rest = narrow(&given, words, count, unknown);
+    if (rest) rest = narrow(&taken, words, count, unknown);
+    if (!rest) return 0;
+    renew_left();
+    return narrow(&left, words, count, unknown);
+}
+
+u64 carried_unknown(const void *bytes, u64 count)
+{
+    u64 words = count / WORD, part = count % WORD ? 1 : 0; // of which nobody can say more
+    if (!mirror || !words) return part;
+    u8 *unknown = need(malloc(words));
+    u32 *copy = need(malloc(words * WORD));
+    memcpy(copy, bytes, words * WORD);
+    u64 rest = find_unknown(copy, words, unknown);
+    free(copy);
+    free(unknown);
+    return rest + part;
+}
+
+// ---- What the program does ----
+
+void carried_given(const void *bytes, u64 count) { pieces_add(&given, bytes, count); }
+
+void carried_in(const void *bytes, u64 count)
+{
+    if (mirror) report_crossing(CROSSING_HOSTS, carried_unknown(bytes, count) * WORD);
+}
+
+void carried_pinned(u64 bytes)
+{
+    if (mirror) report_crossing(CROSSING_PINNED, bytes);
+}
+
+void carried_out(u64 address, u64 bytes)
+{
+    if (mirror) add_made(&taken, address, bytes, (const u8 *)address);
+}
+
+// ---- Launches, copies and fills ----
+
+enum { KINDS = 32, BEFORE = 8 }; // that are remembered, and operations of each
+
+// A kind's latest operations, the last one first. A kernel is a kind.
+typedef struct Operations {
+    const void *kind;
+    u64 count; // words of each
+    u32 *words[BEFORE];
+} Operations;
+
+static Operations operations[KINDS];
+static u32 oldest;
+
+static void forget_operations(Operations *o)
+{
+    for (u32 n = 0; n < BEFORE; n++) free(o->words[n]);
+    *o = (Operations){ 0 };
+}
+
+static Operations *operations_of(const void *kind, u64 count)
+{
+    for (u32 n = 0; n < KINDS; n++)
+        if (operations[n].kind == kind && operations[n].count == count) return &operations[n];
+    Operations *o = &operations[oldest];
+    oldest = (oldest + 1) % KINDS;
+    forget_operations(o);
+    *o = (Operations){ .kind = kind, .count = count };
+    for (u32 n = 0; n < BEFORE; n++) o->words[n] = need(calloc(count, WORD));
+    return o;
+}
+
+// Is word n one of those before, or as far from one as that is from the one
+// before it?
+static bool goes_on(const Operations *o, u64 n, u32 word)
+{
+    for (u32 b = 0; b < BEFORE; b++)
+        if (word == o->words[b][n]) return true;
+    for (u32 b = 0; b < BEFORE / 2; b++)
+        if (word == 2 * o->words[b][n] - o->words[2 * b + 1][n]) return true;
+    return false;
+}
+
+void carried_operation(const void *kind, const u32 *words, u64 count)
+{
+    if (!mirror) return;
+    Operations *o = operations_of(kind, count);
+    u32 *now = o->words[BEFORE - 1]; // in the place of the oldest
+    u64 rest = 0;
+    for (u64 n = 0; n < count; n++) rest += !goes_on(o, n, words[n]);
+    memcpy(now, words, count * WORD);
+    memmove(o->words + 1, o->words, (BEFORE - 1) * sizeof *o->words);
+    o->words[0] = now;
+    report_crossing(CROSSING_HOSTS, rest * WORD);
+}
+
+void carried_launch(const Launch *l)
+{
+    enum { SHAPE = 7 };
+    if (!mirror || l->depth) return;
+    u64 count = SHAPE + (l->kernel->param_bytes + WORD - 1) / WORD;
+    u32 *words = need(calloc(count, WORD));
+    memcpy(words, l->grid, sizeof l->grid);
+    memcpy(words + 3, l->block, sizeof l->block);
+    words[6] = l->dynamic_shared;
+    memcpy(words + SHAPE, l->params, l->kernel->param_bytes);
+    carried_operation(l->kernel, words, count);
+    free(words);
+}
+
+// ---- Managed memory ----
+
+// The host has changed some words of this part.
+static void look_at(u64 address, u64 bytes)
+{
+    u64 count = bytes / WORD, rest = 0;
+    const u32 *now = (const u32 *)address, *before = (const u32 *)mirror_of(address);
+    u8 *unknown = need(malloc(count));
+    find_unknown(now, count, unknown);
+    for (u64 n = 0; n < count; n++) {
+        if (now[n] == before[n]) continue;
+        rest += unknown[n];
+        writer_set(address + n * WORD, WORD, WRITER_HOST);
+    }
+    free(unknown);
+    report_crossing(CROSSING_PAGES, rest * WORD);
+    carried_written(address, bytes);
+}
+
+// Looks at the pages of the part that have changed.
+static void look_for_changes(u64 from, u64 end)
+{
+    u64 changed = from; // a run of changed pages begins here
+    for (u64 page = from; page < end; page += PAGE) {
+        u64 bytes = end - page < PAGE ? end - page : PAGE;
+        if (memcmp((void *)page, mirror_of(page), bytes) != 0) continue;
+        if (changed < page) look_at(changed, page - changed);
+        changed = page + PAGE;
+    }
+    if (changed < end) look_at(changed, end - changed);
+}
+
+void carried_look(void)
+{
+    for (u64 n = 0; n < kept_count; n++)
+        for (u64 from = kept[n]->base, end; next_part(kept[n], &from, &end); from = end)
+            look_for_changes(from, end);
+}
+
+void carried_done(void)
+{
+    for (u64 n = 0; n < kept_count; n++)
+        for (u64 from = kept[n]->base, end; next_part(kept[n], &from, &end); from = end)
+            carried_written(from, end - from);
+}
+
+void carried_written(u64 address, u64 bytes)
+{
+    if (!mirror || !bytes || !is_managed(address)) return;
+    memcpy(mirror_of(address), (void *)address, bytes);
+    left_is_old = true;
+}
+
+void carried_allocated(const Allocation *a)
+{
+    if (!mirror || !is_managed(a->base)) return;
+    kept = need(realloc(kept, (kept_count + 1) * sizeof *kept));
+    kept[kept_count++] = a;
+}
+
+// What is in managed memory by now has nothing to do with the call.
+void carried_begin(void)
+{
+    if (!mirror)
+        mirror = need(mmap(NULL, MEMORY_SHARED_SPAN / 2, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    pieces_forget(&given);
+    pieces_forget(&taken);
+    for (u32 n = 0; n < KINDS; n++) forget_operations(&operations[n]);
+    kept_count = 0;
+    for (const Allocation *a = memory_first(); a; a = a->next) {
+        if (a->freed || !is_managed(a->base)) continue;
+        writer_set(a->base, a->size, WRITER_HOST);
+        carried_allocated(a);
+    }
+    carried_done();
+    left_is_old = true;
+}

@@ -1,0 +1,54 @@
+// What a program's host has brought to the device and taken from it, by content: for an owner
+// (wire.h) whose arrays are the host's. It says what it gives the host (GIVEN). Words that the host
+// brings and that are in no piece of that, nor of what the device itself has made, the host has
+// worked out: they are told as a crossing (report.h). And of an answer of the host's, the owner
+// asks which words are in no piece of what the device has made (COMPARED).
+//
+// Host and device share the bytes of managed memory, so nobody sees a write of
+// the host's. Before a kernel or a copy reads them they are compared with a
+// mirror, which has them as the device left them; the mirror is nowhere that
+// the program reaches. Pinned memory has none: all that kernels read there is
+// told.
+#pragma once
+#include "machine/grid.h"
+#include "memory/memory.h"
+
+// A call begins: from now on it is kept.
+void carried_begin(void);
+
+// An array that the host is given in this call.
+void carried_given(const void *bytes, u64 count);
+
+// A fresh allocation of managed memory.
+void carried_allocated(const Allocation *a);
+
+// A copy has brought these bytes from the host.
+void carried_in(const void *bytes, u64 count);
+
+// The host has launched a kernel; or issued a copy or fill of that kind, which
+// these words describe. What is in an operation's words, of where it goes and
+// how far, says something as well. Told are the words that are none of the
+// latest eight operations' of that kind, in the same place, and do not go on as
+// these do (as an index or an address in a loop does, or in one with up to four
+// streams).
+void carried_launch(const Launch *l);
+void carried_operation(const void *kind, const u32 *words, u64 count);
+
+// Managed memory is about to be read or written by the device, and has been.
+void carried_look(void);
+void carried_done(void);
+
+// A copy or fill has written this range of managed memory.
+void carried_written(u64 address, u64 bytes);
+
+// A kernel has read so many bytes of pinned memory.
+void carried_pinned(u64 bytes);
+
+// A copy takes these bytes to the host.
+void carried_out(u64 address, u64 bytes);
+
+// How many of the words are in no piece of what the device has made or the host was given.
+u64 carried_unknown(const void *bytes, u64 count);
+
+// Is it kept?
+bool carried_is_kept(void);
