@@ -21,7 +21,7 @@ plant_one() {
     mkdir "$tree/it"
     cp -R --parents .clang-format ARCHITECTURE.md CHANGELOG.md Makefile VERSION setup/common.mk grader/grader.mk book/book.mk book/index.md book/verdicts.md "lessons/$lesson.md" \
         solutions/*.awk "solutions/$lesson.cu" "profiles/lessons/$lesson.cfg" "profiles/results/nvidia-h200/$lesson.json" profiles/accuracy/*.json \
-        grader/text.c grader/blame.c grader/*.sh grader/lessons/$lesson.* "grader/wrong/$lesson/wrong-pitch.edit" "grader/wrong/$lesson/host-does-the-work.cu" \
+        grader/text.c grader/blame.c grader/verdict.h grader/*.sh grader/lessons/$lesson.* "grader/wrong/$lesson/wrong-pitch.edit" "grader/wrong/$lesson/host-does-the-work.cu" \
         "grader/attacks/$lesson/strided-copies.cu" \
         simulator/rooms.* simulator/wire simulator/machine/warp.[ch] "$tree/it"
     mkdir "$tree/it/exercises"
