@@ -5,7 +5,7 @@
 //     --define NAME=VALUE    for the compiler
 //     --times N              times what is timed on a GPU N times, and prints what each time came
 //     to
-//                            (result_print_time, result.h); the last one counts
+//                            (result_print_times, result.h); the last one counts
 //     --simulated FILE.json  a result of this very submission: what it says of the simulated device
 //                            is not found out again
 //
@@ -287,24 +287,11 @@ static bool all_right(const json_t *records)
     return true;
 }
 
-// Times all that is timed, but for the last time, which is judged with the rest.
-static void time_before(const Result *r)
-{
-    for (int n = 1; n < times; n++) {
-        GpuRun gpu = *r->gpu;
-        Result once = *r;
-        once.gpu = &gpu;
-        gpu.records = json_copy(r->gpu->records);
-        run_tests(true, gpu.records);
-        result_judge_gpu(&once, run_profile());
-        result_print_time(&once, n, stdout);
-    }
-}
-
 static void run_on_the_gpu(Result *r, const char *root)
 {
     json_t *refusal = NULL;
     run_use_gpu(&r->gpu->gpu);
+    run_set_times(times);
     // What the last program has left in memory is nothing for this one.
     bool alone = !getenv("GPU_SHARED") && confine_is_on();
     if (alone && !(r->gpu->scrubbed = gpu_scrub()))
@@ -314,12 +301,11 @@ static void run_on_the_gpu(Result *r, const char *root)
     run_tests(false, r->gpu->records);
     if (run_profile()->targets && !only_check && all_right(r->gpu->records)) {
         refusal = peer_prepare(root);
-        if (!refusal) time_before(r);
         if (!refusal) run_tests(true, r->gpu->records);
+        result_print_times(r, run_profile(), times, stdout);
     }
     if (refusal) result_refuse(r, refusal);
     else if (!only_check) result_judge_gpu(r, run_profile());
-    if (times) result_print_time(r, times, stdout);
 }
 
 // A lesson about several devices takes two GPUs at least; with one the simulated ones grade it.

@@ -277,15 +277,10 @@ static json_t *side_json(Side *s)
                      (int)s->held);
 }
 
-// The student's calls in turns with a peer's; what it came to.
-static json_t *measure_beside(const char *name)
+// Both get warm, and then are timed in turns; what it came to.
+static json_t *time_both(const char *name)
 {
-    Session session;
     double ratios[GROUPS];
-    peer = (Side){ .session = &session, .is_peer = true };
-    if (is_copy(name)) add_copies();
-    else add_twins(name);
-    begin(&peer, run_peer(name), LIMIT);
     warm_up();
     Ratio r = try_once(ratios);
     int tries = 1;
@@ -295,15 +290,31 @@ static json_t *measure_beside(const char *name)
         r = try_once(ratios);
         tries = 2;
     }
-    take(&peer);
-    if (is_copy(name)) check_copies();
-    session_hang_up(&session);
-
     json_t *all = json_array();
     for (size_t g = 0; g < GROUPS; g++) json_array_append_new(all, json_real(ratios[g]));
     return json_pack("{sf sf sf sf si so so so}", "ratio", r.median, "spread", r.spread, "from",
                      r.from, "to", r.to, "tries", tries, "ratios", all, "student",
                      side_json(&student), "peer", side_json(&peer));
+}
+
+// The student's calls in turns with a peer's. The last time counts, and those before it stand
+// beside it, in "before".
+static json_t *measure_beside(const char *name)
+{
+    Session session;
+    json_t *before = json_array();
+    peer = (Side){ .session = &session, .is_peer = true };
+    if (is_copy(name)) add_copies();
+    else add_twins(name);
+    begin(&peer, run_peer(name), LIMIT * run_times());
+    for (int n = 1; n < run_times(); n++) json_array_append_new(before, time_both(name));
+    json_t *last = time_both(name);
+    take(&peer);
+    if (is_copy(name)) check_copies();
+    session_hang_up(&session);
+    if (json_array_size(before)) json_object_set(last, "before", before);
+    json_decref(before);
+    return last;
 }
 
 // Once beside each peer that a target of this measure names. A peer whose library is not
@@ -348,7 +359,7 @@ void measure(void)
 {
     student.bytes = (double)(check.compulsory_read + check.compulsory_write) / student.held;
     check.measured = json_object();
-    begin_and_run(LIMIT); // what fails at once need not wait for a peer
+    begin_and_run(LIMIT * run_times()); // what fails at once need not wait for a peer
     measure_beside_all();
     take(&student);
 }

@@ -245,7 +245,7 @@ static json_t *timing_json(const Timing *t)
     return j;
 }
 
-void result_print_time(const Result *r, int number, FILE *out)
+static void print_time(const Result *r, int number, FILE *out)
 {
     static const char *const words[] = { [GOLD_MISSED] = "false", [GOLD_KEPT] = "true" };
     size_t timings = r->gpu ? r->gpu->timings : 0;
@@ -261,6 +261,35 @@ void result_print_time(const Result *r, int number, FILE *out)
         else fputs(",,,,,,\n", out);
     }
     fflush(out);
+}
+
+// Takes the `n`th of the times before the last out of what was measured: each peer's takes the last
+// one's place, if there is such a time.
+static void take_time(json_t *records, int n)
+{
+    size_t i;
+    const char *peer;
+    json_t *record, *last;
+    json_array_foreach(records, i, record)
+        json_object_foreach(json_object_get(record, "measured"), peer, last)
+    {
+        json_t *once = json_array_get(json_object_get(last, "before"), (size_t)n);
+        if (once) json_object_update(last, once);
+    }
+}
+
+void result_print_times(const Result *r, const Profile *profile, int times, FILE *out)
+{
+    for (int n = 0; n < times; n++) {
+        GpuRun gpu = *r->gpu;
+        Result once = *r;
+        once.gpu = &gpu;
+        gpu.records = json_deep_copy(r->gpu->records);
+        take_time(gpu.records, n);
+        result_judge_gpu(&once, profile);
+        print_time(&once, n + 1, out);
+        json_decref(gpu.records);
+    }
 }
 
 static json_t *gpu_json(const GpuRun *g)

@@ -63,10 +63,11 @@ void result_read_source(Result *r);
 // The verdict in words, the state first, at most 72 columns.
 void result_print(const Result *r, FILE *out);
 
-// What the `number`th time of --times came to: lines "time,NUMBER,VERDICT,STEP,GOLD," and then of
+// Judges each of the times that were measured, as if it were the only one, and leaves the last
+// alone in r->gpu, to be judged. For each prints lines "time,NUMBER,VERDICT,STEP,GOLD," and then of
 // each target 'RATIO,FROM,TO,AT_LEAST,GOLD,VERDICT,"NAME"'. What there is not is left empty;
 // without targets it is one line.
-void result_print_time(const Result *r, int number, FILE *out);
+void result_print_times(const Result *r, const Profile *profile, int times, FILE *out);
 
 // The JSON result: build/results/NN-name.json, of a solution build/results/solutions/NN-name.json.
 // The same run gives the same bytes, but for "gpu" and "climb". grader/result.schema.json is its

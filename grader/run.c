@@ -100,6 +100,19 @@ uint64_t run_l2_bytes(void) { return strtoull(exported("WARPWISE_GPU"), NULL, 10
 // Not behind a profiler or a memory checker: it is to see allocations of their own sizes.
 bool run_owns_gpu_memory(void) { return *exported("WARPWISE_GPU_MEMORY") && !*run_device(); }
 
+int run_times(void)
+{
+    int times = atoi(exported("WARPWISE_TIMES"));
+    return times > 1 ? times : 1;
+}
+
+void run_set_times(int times)
+{
+    char *text = text_format("%d", times);
+    setenv("WARPWISE_TIMES", text, 1);
+    free(text);
+}
+
 const char *run_gpu_nodes(void) { return exported("WARPWISE_GPU_NODES"); }
 const char *run_gpu_library(void) { return exported("WARPWISE_GPU_LIBRARY"); }
 

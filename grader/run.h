@@ -28,8 +28,10 @@ const char *
 run_timeline(const char *check); // where the timeline of that check goes; NULL: it is not kept
 double
 run_patience(void); // times the profile's seconds: profilers take their time, and others the GPU's
-void run_use_gpu(const Gpu *gpu);  // from now on they do
-uint64_t run_l2_bytes(void);       // of that GPU
+void run_use_gpu(const Gpu *gpu); // from now on they do
+uint64_t run_l2_bytes(void);      // of that GPU
+int run_times(void);              // how often a measurement times both sides; 1 unless told
+void run_set_times(int times);
 const char *run_gpu_nodes(void);   // what a program on these GPUs opens (gpu_nodes), a path a line
 const char *run_gpu_library(void); // the folder of the driver's library, or ""
 bool run_owns_gpu_memory(void);    // the grader owns the calls' arrays there (gpu_memory.h)

@@ -52,6 +52,11 @@ holds 'does not count the verdicts' grep -qx '  3 times PASS, step , gold false'
 holds "a time has no row for a target: $(cat $table)" [ "$(grep -c '^1,[123],PASS,,false,0.909.*,"of the copy rate"$' $table)" -eq 3 ]
 holds 'times once more what is there' again 3
 holds 'has more rows' [ "$(cut -d, -f2 $table | sort -u | tr '\n' ' ')" = '1 2 3 time ' ]
+FAKE_CASE=gpu-tires build/grader/99-fake --times 4 --result times.json solutions/99-fake.cu >"$tree/said" 2>&1
+holds 'a time has not its own ratio, and each is slower' [ "$(grep '^time,.*"of the copy rate"' "$tree/said" | awk -F, '$2 == n + 1 && (!n || $6 < ratio - 0.001) { n++; ratio = $6 } END { print n }')" -eq 4 ]
+last=$(python3 -c 'import json; print("%.6g" % next(t["ratio"] for t in json.load(open("times.json"))["gpu"]["timings"] if t["name"] == "of the copy rate"))')
+holds "its last time is not the one that counts, but $last" grep -q "^time,4,.*,$last,.*\"of the copy rate\"" "$tree/said"
+holds 'a result with times is not as its schema says' python3 "$cases/../schema.py" "$cases/../../result.schema.json" times.json
 FAKE_CASE=gpu-slow again 4
 holds 'ends well though a verdict flips' [ $? -eq 1 ]
 holds 'does not show what it flips to' grep -qx '  1 times SLOW, step , gold ' "$tree/said"
