@@ -75,6 +75,10 @@ fails 'a student who is not there has a mark' override STUDENT=Dan LESSON=1 POIN
 says 'There is no student Dan'
 fails 'a lesson that is not there has marks' override STUDENT=Bob LESSON=77 POINTS=3 WHO=G WHY=w
 says 'There is no lesson 77'
+fails 'a word that begins with a number is a lesson' override STUDENT=Bob LESSON=1x POINTS=3 WHO=G WHY=w
+says 'There is no lesson 1x'
+fails 'a name without end is one' override STUDENT=Bob LESSON=1 POINTS=3 WHO="$(printf 'G%0200d' 0)" WHY=w
+says 'WHO is the name of a person'
 for missing in STUDENT LESSON POINTS WHO WHY; do
     set -- STUDENT=Bob LESSON=1 POINTS=3 WHO=G WHY=w
     for word in "$@"; do
@@ -244,7 +248,11 @@ row 'Bob,01-one,SLOW,1,3,.*from 7 by G$'
 works 'it is not taken back' override STUDENT=Bob LESSON=1 POINTS=graded WHO=G WHY=w LOWER=1
 row 'Bob,01-one,SLOW,1,7,.*,$'
 works 'no comment' comment STUDENT=Cy LESSON=2 WHO=G WORDS='Cy and Cyrus asked; "quoted", ünïcode'
-works 'no appeal' appeal STUDENT=Cy LESSON=02-two WHO=Cy WORDS='it ran at home'
+mv "$class" "$class moved"
+fails 'a class is found where it is not' comment STUDENT=Cy LESSON=2 WHO=G WORDS=w
+says "$class: .* say where they are now, with SUBMISSIONS=FOLDER"
+works 'no appeal' appeal STUDENT=Cy LESSON=02-two WHO=Cy WORDS='it ran at home' SUBMISSIONS="$class moved"
+mv "$class moved" "$class"
 lines $((n + 5))
 holds 'a name is in the log' [ -z "$(grep -e 'Ada[ ,]' -e Lovelace -e 'Cy[ "]' -e Bob "$grades/log.jsonl")" ]
 holds 'a word that begins as a name is taken out' grep -q 'Adam' "$grades/log.jsonl"
@@ -498,6 +506,12 @@ works 'what was killed is not applied' regrade WHO=G WHY=w STUDENT=Zed APPLY=1 L
 lines $((n + 3))
 for member in Abe Lea Zed; do row "$member,01-one,WRONG,,0,"; done
 works 'the log does not hold' log
+
+# A folder may be called as a command is.
+mkdir -p "$tree/log/Ada" "$tree/grades"
+echo '// is: PASS 10 2' >"$tree/log/Ada/01-one.cu"
+(cd "$tree" && "$here/build/grader/class" log grades) >"$said" 2>&1
+holds 'a folder called log is not graded' grep -q '^Ada,01-one,' "$tree/grades/gradebook.csv"
 
 # ---- Replay: lesson 1 as it is
 
