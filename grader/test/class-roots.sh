@@ -7,7 +7,7 @@ set -u
 needs 01-first-kernel 02-managed-memory 05-transpose 07-stencil class sandbox
 build/grader/sandbox --check >/dev/null || { echo 'class-roots: 0 passed, 1 failed: this machine refuses namespaces'; exit 1; }
 python3 -B -c 'import sys; sys.path.insert(0, "grader/rehearsal"); import submissions
-submissions.make_class(sys.argv[1], 7, 15, 1)' "$class"
+submissions.make_class(sys.argv[1], 7, 26, 1)' "$class"
 # A student with a folder and an archive. What the linker says has paths; a pointer of the host's is an address; and pictures lie
 # beside the result.
 mkdir "$scratch/here" "$scratch/there" "$class/twice" "$class/linked" "$class/host" "$class/pictures"

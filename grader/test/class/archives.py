@@ -1,5 +1,5 @@
 # Writes archives into the folder of its first argument: good ones and hostile ones, all of them of lesson 1.
-import io, lzma, random, sys, tarfile, zipfile, zlib
+import contextlib, gzip, io, lzma, random, sys, tarfile, zipfile, zlib
 
 sys.path.insert(0, 'grader/rehearsal')
 from submissions import write_archive
@@ -17,7 +17,11 @@ def zip_of(name, files):
 
 # Of (path, bytes) and of (path, a kind that is no file).
 def tar_of(name, suffix, mode, members):
-    with tarfile.open(f'{to}/{name}.{suffix}', mode) as archive:
+    with contextlib.ExitStack() as open_files:
+        out = open_files.enter_context(open(f'{to}/{name}.{suffix}', 'wb'))
+        if mode == 'w:gz': # which would have a date
+            out, mode = open_files.enter_context(gzip.GzipFile('', 'wb', fileobj=out, mtime=0)), 'w'
+        archive = open_files.enter_context(tarfile.open(fileobj=out, mode=mode))
         for path, what in members:
             info = tarfile.TarInfo(path)
             if what in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE):
