@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -119,16 +120,6 @@ pid_t process_start(const Spawn *spawn)
     return pid;
 }
 
-bool process_wait(pid_t pid, double seconds, int *status)
-{
-    double deadline = seconds_now() + seconds;
-    while (waitpid(pid, status, WNOHANG) != pid) {
-        if (seconds_now() >= deadline) return false;
-        poll(NULL, 0, 5); // milliseconds
-    }
-    return true;
-}
-
 static pid_t parent_of(const char *pid)
 {
     char path[64], line[512];
@@ -210,6 +201,25 @@ double process_stolen(void)
     if (f && fscanf(f, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &ticks) != 1) ticks = 0;
     if (f) fclose(f);
     return (double)ticks / (double)sysconf(_SC_CLK_TCK) / (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+bool process_wait(pid_t pid, double seconds, int *status)
+{
+    static const double LOOK = 0.5; // seconds
+    double start = seconds_now(), looked = start, delay = process_delay() + process_stolen(),
+           waited = 0;
+    while (waitpid(pid, status, WNOHANG) != pid) {
+        double now = seconds_now();
+        if (now >= looked + LOOK) { // what those waited who have ended since is no longer told
+            double before = delay;
+            delay = process_delay() + process_stolen();
+            waited += fmax(delay - before, 0);
+            looked = now;
+        }
+        if (now >= start + seconds + fmin(waited, (PROCESS_BUSY - 1) * seconds)) return false;
+        poll(NULL, 0, 5); // milliseconds
+    }
+    return true;
 }
 
 // Kills our children; false if there are none.

@@ -27,8 +27,12 @@ void process_adopt(void);
 // When our parent is killed, we are too, and with us what we have started.
 void process_die_with_parent(void);
 
-// Waits until `pid` ends, at most `seconds`. True: it did, with *status as of
-// waitpid(). False: it still runs.
+// On a busy machine a clock runs on for as long as processes waited for a core, up to that many
+// times its limit.
+enum { PROCESS_BUSY = 10 };
+
+// Waits until `pid` ends, at most `seconds`, and on a busy machine longer. True: it did, with
+// *status as of waitpid(). False: it still runs.
 bool process_wait(pid_t pid, double seconds, int *status);
 
 // Kills all our descendants, also those in other groups and sessions, and reaps

@@ -34,10 +34,6 @@
 
 enum { OWNER_FD = 7, WORKER_FD = 8, REPORT_FD = 9, COMMAND_WORDS = 32, OUTPUT_KEPT = 1 << 16 };
 
-// On a busy machine the clock runs on for as long as the processes waited for a core, up to that
-// many times its limit.
-static const double BUSY = 10;
-
 // How long the device may take to end once its program has, in seconds.
 static const double ENDING = 10;
 
@@ -81,7 +77,8 @@ static void set_clock(Session *s, double seconds)
 static bool is_late(Session *s)
 {
     if (seconds_now() < s->deadline) return false;
-    double delay = process_delay() + process_stolen() - s->delay, most = (BUSY - 1) * s->seconds;
+    double delay = process_delay() + process_stolen() - s->delay,
+           most = (PROCESS_BUSY - 1) * s->seconds;
     s->deadline = s->start + s->seconds + (delay < most ? delay : most);
     return seconds_now() >= s->deadline;
 }

@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static void stay_on_one_core(void)
@@ -52,6 +54,40 @@ Test(process, delay_is_not_of_those_who_sleep)
     usleep(100000);
     cr_assert_eq(process_delay(), before);
     process_sweep();
+}
+
+// One that works for a second, beside another on its core, takes two.
+Test(process, a_clock_runs_on_while_others_have_the_core, .timeout = 60)
+{
+    process_adopt();
+    stay_on_one_core();
+    pid_t other = fork();
+    if (other == 0)
+        for (;;)
+            ;
+    pid_t pid = fork();
+    if (pid == 0) {
+        while (clock() < CLOCKS_PER_SEC)
+            ;
+        _exit(7);
+    }
+    int status = 0;
+    bool ended = process_wait(pid, 1.5, &status);
+    process_sweep();
+    cr_assert(ended);
+    cr_assert_eq(WEXITSTATUS(status), 7);
+}
+
+Test(process, a_clock_ends_for_who_sleeps)
+{
+    process_adopt();
+    pid_t pid = fork();
+    if (pid == 0)
+        for (;;) pause();
+    int status;
+    bool ended = process_wait(pid, 0.2, &status);
+    process_sweep();
+    cr_assert(!ended);
 }
 
 Test(process, stolen_is_what_the_kernel_counts)
