@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "study.h"
 #include "text.h"
+#include <ctype.h>
 #include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,11 +68,20 @@ static bool is_emphasis(const char *start, const char *at)
     return word_before || word_after;
 }
 
-// "^9^", as in 10^9^: the exponent's length, or 0.
-static size_t exponent(const char *at)
+// "^9^", as in 10^9^: the length of what is raised, or 0.
+static size_t raised(const char *at)
 {
-    size_t n = *at == '^' ? strspn(at + 1, "0123456789-") : 0;
+    size_t n = *at == '^' ? strcspn(at + 1, "^ \n") : 0;
     return n && at[1 + n] == '^' ? n : 0;
+}
+
+// Is it a number or a name, which no brackets need to hold together?
+static bool is_one(const char *words, size_t n)
+{
+    size_t sign = *words == '-' ? 1 : strncmp(words, "−", strlen("−")) == 0 ? strlen("−") : 0;
+    for (size_t i = sign; i < n; i++)
+        if (!isalnum((unsigned char)words[i]) && words[i] != '.') return false;
+    return true;
 }
 
 // Prints what stands for the mark at `at`, if there is one; the bytes of it, or 0.
@@ -79,8 +89,8 @@ static size_t print_mark(FILE *f, const char *start, const char *at)
 {
     size_t whole, n;
     if (*at == '*' && is_emphasis(start, at)) return 1;
-    if ((n = exponent(at))) {
-        fprintf(f, "^%.*s", (int)n, at + 1);
+    if ((n = raised(at))) {
+        fprintf(f, is_one(at + 1, n) ? "^%.*s" : "^(%.*s)", (int)n, at + 1);
         return n + 2;
     }
     if (*at == '[' && (n = link_words(at, &whole))) {
