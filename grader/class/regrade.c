@@ -224,6 +224,14 @@ int regrade(Class *c, const Words *w)
         fprintf(stderr, "There is nothing to grade anew. Type: make grade\n");
         return 1;
     }
+    if (c->rules.gpu_counts) {
+        fprintf(stderr,
+                "%s: gpu = \"counts\" has marks that a GPU has a part in, and a regrade is of the "
+                "simulated device alone. Set gpu = \"told\", regrade, set it back, and type: make "
+                "grade GPU=1\n",
+                c->rules.path);
+        return 1;
+    }
     if (!trust_find() || !grade_beside(&some, w, proposal)) return 1;
     for (size_t n = 0; n < some.count; n++)
         if (!settle(c, w, &some.submission[n], &proposal[n], &counts)) return 1;

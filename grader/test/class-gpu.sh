@@ -68,6 +68,10 @@ grade
 shown=$grades/gradebook.csv
 holds 'does not count where it should' row 'Cy,99-fake,WRONG,,0,,'
 holds 'gold of both devices is not looked at' row 'Ada,99-fake,PASS,,10,no,'
+shown=$tree/said
+regraded() { build/grader/class regrade "GRADES=$grades" WHO=G WHY=w >"$tree/said" 2>&1; }
+! regraded
+holds 'marks of a GPU are graded anew without one' grep -q 'class.cfg: gpu = "counts" has marks that a GPU has a part in' "$tree/said"
 echo 'gpu = "never";' >"$grades/class.cfg"
 shown=$tree/said
 ! grade
