@@ -74,7 +74,7 @@ if [ "${1:-}" = fill ]; then
 fi
 
 # The commands that the chapter names are there.
-grep -oE '(`|cmd=")make [a-z]+(-[0-9]+)?' "$text" | sed 's/.*make //; s/-[0-9]*$/-%/' | sort -u >"$tree/named"
+grep -oE '(`|cmd=")make [a-z]+(-[a-z0-9]+)*' "$text" | sed 's|.*make ||; s|-[0-9]*$|-%|' | sort -u >"$tree/named"
 [ "$(wc -l <"$tree/named")" -gt 10 ]
 verdict "$text: names $(wc -l <"$tree/named") commands"
 for command in $(cat "$tree/named"); do
