@@ -70,15 +70,9 @@ void gpus_leave(int n)
 
 // ---- Results
 
-static const char *word_of(const json_t *object, const char *key)
-{
-    const char *word = json_string_value(json_object_get(object, key));
-    return word ? word : "";
-}
-
 bool gpus_is_right(const json_t *result)
 {
-    const char *verdict = word_of(result, "verdict");
+    const char *verdict = text_of(result, "verdict");
     return strcmp(verdict, verdict_word(VERDICT_PASS)) == 0
         || strcmp(verdict, verdict_word(VERDICT_SLOW)) == 0;
 }
@@ -88,8 +82,8 @@ bool gpus_is_right(const json_t *result)
 bool gpus_is_due(const Submission *s)
 {
     json_t *result = json_load_file(s->result, 0, NULL), *gpu = json_object_get(result, "gpu");
-    const char *hash = word_of(json_object_get(result, "class"), "hash"),
-               *verdict = word_of(gpu, "verdict");
+    const char *hash = text_of(json_object_get(result, "class"), "hash"),
+               *verdict = text_of(gpu, "verdict");
     bool due = !s->variant && strcmp(hash, s->hash) == 0 && gpus_is_right(result)
             && (!*verdict || verdict_from_word(verdict) == VERDICT_GRADER_ERROR);
     json_decref(result);
@@ -98,12 +92,9 @@ bool gpus_is_due(const Submission *s)
 
 static json_t *read_words(const char *path)
 {
-    char *text = NULL;
-    size_t room = 0;
-    FILE *f = fopen(path, "re");
-    ssize_t count = f ? getdelim(&text, &room, EOF, f) : -1;
-    json_t *words = count > 0 ? json_stringn(text, (size_t)count) : NULL;
-    if (f) fclose(f);
+    size_t count = 0;
+    char *text = file_read(path, &count);
+    json_t *words = count > 0 ? json_stringn(text, count) : NULL;
     free(text);
     return words;
 }
@@ -113,7 +104,7 @@ bool gpus_keep(const Submission *s, const json_t *timed, const char *words)
 {
     json_t *result = json_load_file(s->result, 0, NULL), *gpu = json_object_get(timed, "gpu");
     gpu = gpu ? json_deep_copy(gpu) : json_object();
-    const char *verdict = word_of(timed, "verdict");
+    const char *verdict = text_of(timed, "verdict");
     json_object_set_new(gpu, "verdict",
                         json_string(*verdict ? verdict : verdict_word(VERDICT_GRADER_ERROR)));
     json_object_set_new(gpu, "trusted", json_string(trust_word(NULL)));
@@ -122,7 +113,7 @@ bool gpus_keep(const Submission *s, const json_t *timed, const char *words)
     json_object_set(gpu, "fact", json_object_get(timed, "fact"));
     json_object_set_new(gpu, "words", read_words(words));
     bool good = json_object_set_new(result, "gpu", gpu) == 0 && json_write(s->result, result);
-    if (!good) fprintf(stderr, "%s: %s\n", s->result, strerror(errno));
+    if (!good) file_amiss(s->result);
     json_decref(result);
     return good;
 }
@@ -130,7 +121,7 @@ bool gpus_keep(const Submission *s, const json_t *timed, const char *words)
 char *gpus_say(const json_t *result)
 {
     const json_t *gpu = json_object_get(result, "gpu");
-    const char *device = word_of(gpu, "device"), *verdict = word_of(gpu, "verdict");
+    const char *device = text_of(gpu, "device"), *verdict = text_of(gpu, "verdict");
     bool gold = json_is_true(json_object_get(json_object_get(gpu, "score"), "gold"));
     if (!gpu) return strdup("");
     return text_format(" and %s%s%s%s", *device ? device : "a GPU", *verdict ? ": " : "", verdict,

@@ -252,14 +252,18 @@ static size_t look(Job *jobs, int at_once, const char *root, bool *good)
     return done;
 }
 
+static bool is_due_on(const Submission *s, bool on_gpus)
+{
+    return on_gpus ? gpus_is_due(s) : is_due(s);
+}
+
 const Submission **class_find_due(const Class *c, bool on_gpus, size_t *count)
 {
     const Submission **due = calloc(c->count, sizeof *due);
     *count = 0;
     for (size_t n = 0; due && n < c->count; n++) {
         const Submission *s = &c->submission[n];
-        const bool due_here = on_gpus ? gpus_is_due(s) : is_due(s);
-        if (s->sealed && !s->shared && due_here) due[(*count)++] = s;
+        if (s->sealed && !s->shared && is_due_on(s, on_gpus)) due[(*count)++] = s;
     }
     return due;
 }
@@ -270,7 +274,7 @@ static void tell_failed(const Submission **due, size_t count, bool on_gpus)
     size_t failed = 0;
     const char *first = NULL;
     for (size_t n = 0; n < count; n++) {
-        if (!(on_gpus ? gpus_is_due(due[n]) : is_due(due[n]))) continue;
+        if (!is_due_on(due[n], on_gpus)) continue;
         if (!failed++) first = on_gpus ? due[n]->result : due[n]->words;
     }
     if (failed)
