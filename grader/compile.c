@@ -10,6 +10,7 @@
 #include "sandbox/ends.h"
 #include "text.h"
 #include "verdict.h"
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -63,18 +64,35 @@ static void note(Complaint *c, const char *line)
     c->starved = c->starved || has_one_of(line, starved);
 }
 
+// gcc and nvcc name files of their own by chance and by their process, which is another name in
+// each run. Makes it the pattern that it was made from.
+static void make_pattern(char *name)
+{
+    static const char *const patterns[] = { "ccXXXXXX", "tmpxft_XXXXXXXX_XXXXXXXX" };
+    for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
+        size_t n = 0;
+        const char *pattern = patterns[p];
+        while (pattern[n] == 'X' ? isalnum((unsigned char)name[n])
+                                 : pattern[n] && pattern[n] == name[n])
+            n++;
+        if (!pattern[n]) memcpy(name, pattern, n);
+    }
+}
+
 // Takes a folder's path out of a line, wherever it stands before a file's name.
-static void leave_out(char *line, const char *folder)
+static void leave_out(char *line, const char *folder, bool is_compilers)
 {
     size_t n = strlen(folder);
     for (char *at = line; n && (at = strstr(at, folder));)
-        if (at[n] == '/') memmove(at, at + n + 1, strlen(at + n));
-        else at += n;
+        if (at[n] == '/') {
+            memmove(at, at + n + 1, strlen(at + n));
+            if (is_compilers) make_pattern(at);
+        } else at += n;
 }
 
 // Says what the compiler has said, cleaned of what a file could have a terminal do (#error quotes
-// the file), and cut where it has no end. Files are called as from the student's folder and the
-// project's, wherever these are.
+// the file), and cut where it has no end. Files are called as from the folders, wherever these are:
+// the compiler's own, which is the first, the student's and the project's.
 static Complaint say(int file, const char *const *folders)
 {
     enum { MOST_LINES = 200 };
@@ -86,7 +104,8 @@ static Complaint say(int file, const char *const *folders)
     while (f && getline(&line, &room, f) >= 0) {
         line[strcspn(line, "\n")] = 0;
         note(&c, line);
-        for (const char *const *folder = folders; *folder; folder++) leave_out(line, *folder);
+        for (const char *const *folder = folders; *folder; folder++)
+            leave_out(line, *folder, folder == folders);
         char *clean = text_clean(line);
         if (lines++ < MOST_LINES)
             fprintf(stderr, "%s%s\n", is_like_a_verdict(clean) ? "  " : "", clean);

@@ -8,13 +8,14 @@ needs 01-first-kernel 02-managed-memory 05-transpose 07-stencil class sandbox
 build/grader/sandbox --check >/dev/null || { echo 'class-roots: 0 passed, 1 failed: this machine refuses namespaces'; exit 1; }
 python3 -B -c 'import sys; sys.path.insert(0, "grader/rehearsal"); import submissions
 submissions.make_class(sys.argv[1], 7, 26, 1)' "$class"
-# A student with a folder and an archive. What the linker says has paths; a pointer of the host's is an address; and pictures lie
-# beside the result.
-mkdir "$scratch/here" "$scratch/there" "$class/twice" "$class/linked" "$class/host" "$class/pictures"
+# A student with a folder and an archive. What the linker says has paths, what the assembler says has a name that gcc draws; a pointer of
+# the host's is an address; and pictures lie beside the result.
+mkdir "$scratch/here" "$scratch/there" "$class/twice" "$class/linked" "$class/assembled" "$class/host" "$class/pictures"
 echo '#error as a folder' >"$class/twice/01-first-kernel.cu"
 (cd "$class/twice" && sed 's/folder/archive/' 01-first-kernel.cu >../01-first-kernel.cu)
 (cd "$class" && zip -qm twice.zip 01-first-kernel.cu)
 { sh grader/wrong.sh grader/wrong/01-first-kernel/wrong-index.edit && echo 'int main() { return 0; }'; } >"$class/linked/01-first-kernel.cu"
+{ cat solutions/01-first-kernel.cu && echo 'asm("nonsense");'; } >"$class/assembled/01-first-kernel.cu"
 sh grader/wrong.sh grader/wrong/02-managed-memory/host-pointer-to-kernel.edit >"$class/host/02-managed-memory.cu"
 sed 's/^#define VERSION .*/#define VERSION 1/; /^[ \t]*\/\/[<>|]/d' solutions/07-stencil.cu >"$class/pictures/07-stencil.cu"
 # Hours on both sides of a number of days, across the end of another zone's summer time.
@@ -54,8 +55,16 @@ for part in gradebook.csv marks.csv pseudonyms.csv results sealed; do
     holds "$part is another there: $(diff -r "$scratch/here/$part" "$scratch/there/$part" 2>&1 | head -n 6)" diff -rq "$scratch/here/$part" "$scratch/there/$part"
 done
 holds 'the linker says nothing' grep -rqF "exercises/01-first-kernel.cu" "$scratch/here/results" --include='01-*.txt'
+holds 'the assembler says nothing' grep -rqF "ccXXXXXX.s:" "$scratch/here/results" --include='01-*.txt'
 holds 'nothing is told of an address of the host' grep -rqF "but the host's" "$scratch/here/results"
 holds 'a picture is not where its name says' [ -f "$(dirname "$(grep -rlF 'Picture: 07-stencil-edges.png' "$scratch/here/results")")/07-stencil-edges.png" ]
 holds "a path of either is in a result" [ -z "$(grep -rlF -e "$scratch" -e "$root" -e "$work" -e "$PWD" "$scratch/here/results" "$scratch/there/results")" ]
+
+# At home nvcc's own names have the number of its process.
+for part in linked assembled; do
+    build/grader/01-first-kernel --result "$scratch/home.json" "$class/$part/01-first-kernel.cu" >>"$scratch/home" 2>&1
+done
+holds "a name is not its pattern: $(cat "$scratch/home")" grep -qE '(^| )tmpxft_XXXXXXXX_XXXXXXXX-[0-9a-f]+_01-first-kernel\.o:' "$scratch/home"
+holds "nor this one" grep -q '^ccXXXXXX\.s: ' "$scratch/home"
 
 finish
