@@ -53,20 +53,27 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <unistd.h>
 
 // ---- The run's folder: build/run/NN-name@HOST.PID ----
 
-// What killed runs on this machine have left: paths whose last number, after `before`, is of a
-// process that is no more.
-static void remove_stale(const char *pattern, char before)
+static bool is_of_this_user(const char *path)
+{
+    struct stat at;
+    return lstat(path, &at) == 0 && at.st_uid == geteuid();
+}
+
+// What killed runs have left on this machine: paths whose last number, after `before`, is of a
+// process that is no more. In a folder that others have too, only what is this user's. (A run's
+// folder is the sandbox's user's, while that compiles.)
+static void remove_stale(const char *pattern, char before, bool others_too)
 {
     glob_t found;
     if (glob(pattern, 0, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc; i++) {
-            const char *pid = strrchr(found.gl_pathv[i], before);
-            if (pid && kill(atoi(pid + 1), 0) < 0 && errno == ESRCH)
-                folder_remove(found.gl_pathv[i]);
+            const char *path = found.gl_pathv[i], *pid = strrchr(path, before);
+            if (pid && (others_too || is_of_this_user(path)) && kill(atoi(pid + 1), 0) < 0
+                && errno == ESRCH)
+                folder_remove(path);
         }
     globfree(&found);
 }
@@ -531,8 +538,11 @@ int main(int argc, char **argv)
     gethostname(host, sizeof host - 1); // a cluster's nodes may share the folder
     char *stale = text_format("%s/build/run/*@%s.*", root, host);
     char *folder = text_format("%s/build/run/%s@%s.%d", root, lesson, host, getpid());
-    remove_stale(stale, '.');
-    remove_stale("/tmp/criterion_*.sock", '_'); // Criterion names its socket by its process
+    remove_stale(stale, '.', true);
+    // Criterion names its socket by its process, and the memory that it shares with a check by the
+    // check's.
+    remove_stale("/tmp/criterion_*.sock", '_', false);
+    remove_stale("/dev/shm/bxf*_*", '_', false);
     if (!make_folder(folder)) {
         fprintf(stderr, "%s: %s\n", folder, strerror(errno));
         return 2;

@@ -138,13 +138,18 @@ one_of() {
     return 1
 }
 
+# Becomes a run of exercises/FILE on the device that $device says.
+become_run() {
+    exec env -u DEVICE NVCC="$nvcc" FAKES="$PWD/simulator" "$device" CUDA_HOME="$PWD/cuda" FAKE_CASE= \
+        FAKE_EVENTS="$cases/right.events" FAKE_TREE="$tree" NO_COLOR=1 SEED= PROFILE= LC_ALL=C \
+        build/grader/99-fake "exercises/$1" >killed.out 2>&1 </dev/null
+}
+
 # A run, one of whose processes is killed so many seconds after it was seen. False: it was gone by then.
 run_and_kill() {
-    device=DEVICE=$PWD/simulator/run submission=exercises/takes-its-time.cu
-    case $1 in owner) device=LD_LIBRARY_PATH=$PWD/driver submission=exercises/takes-its-time-on-a-gpu.cu ;; esac
-    env -u DEVICE NVCC="$nvcc" FAKES="$PWD/simulator" "$device" CUDA_HOME="$PWD/cuda" FAKE_CASE= \
-        FAKE_EVENTS="$cases/right.events" FAKE_TREE="$tree" NO_COLOR=1 SEED= PROFILE= LC_ALL=C \
-        build/grader/99-fake $submission >killed.out 2>&1 </dev/null &
+    device=DEVICE=$PWD/simulator/run submission=takes-its-time.cu
+    case $1 in owner) device=LD_LIBRARY_PATH=$PWD/driver submission=takes-its-time-on-a-gpu.cu ;; esac
+    become_run $submission &
     grader=$!
     for moment in $(seq 400); do victim=$(one_of "$1" $grader) && break; sleep 0.05; done
     sleep "$2"
@@ -180,6 +185,35 @@ slowly ! >exercises/takes-its-time-on-a-gpu.cu
 for who in grader runner check device worker owner; do
     for seconds in 0 0.1 0.2; do killed $who $seconds; done
 done
+
+# What a killed run has left in /dev/shm is gone with the next one, and nothing else is: not what is shared by a process that there is,
+# nor what is another user's. Criterion shares memory with a check only while it starts it.
+device=DEVICE=$PWD/simulator/run
+for attempt in $(seq 20); do
+    become_run right.cu &
+    grader=$! shared=
+    while [ -z "$shared" ] && kill -0 $grader 2>/dev/null; do
+        for path in /dev/shm/bxfi_[1-9]*; do [ -e "/proc/${path##*_}" ] && shared=$path; done
+    done
+    wait $grader
+    [ -z "$shared" ] || break
+done
+holds "Criterion shares no memory with a check by its number" [ -n "$shared" ]
+above=4194305 # the highest number of a process, and one
+touch /dev/shm/bxfi_$$ /dev/shm/bxfi_$above
+compiling="build/run/99-fake@$(uname -n).$above"
+mkdir -p "$compiling/within"
+chown 1 "$compiling" 2>/dev/null # as the sandbox's user compiles there
+(become_run right.cu)
+holds "the folder of a run that never was is left" [ ! -e "$compiling" ]
+holds "memory of a process that never was is left" [ ! -e /dev/shm/bxfi_$above ]
+holds "memory of a process that there is is gone" [ -e /dev/shm/bxfi_$$ ]
+touch /dev/shm/bxfi_$above
+if chown 1 /dev/shm/bxfi_$above 2>/dev/null; then
+    (become_run right.cu)
+    holds "another user's memory is gone" [ -e /dev/shm/bxfi_$above ]
+fi
+rm -f /dev/shm/bxfi_$$ /dev/shm/bxfi_$above
 
 # refuses WORDS ARGUMENT...: there is nothing to grade, and the words, an extended regular expression, say what to do.
 refuses() {
