@@ -57,6 +57,9 @@ cases() {
     done | sort -s -k 1,1 | cut -d ' ' -f 2-
 }
 
+# row_of FILE FORM: its row in the table, if there is one.
+row_of() { grep "^$(basename "$(dirname "$1")"),$(basename "${1%.*}"),$2," "$TABLE"; }
+
 case ${1:-} in
 --honest) honest "$2"; exit ;;
 --attack) attack "$2" "$3"; exit 0 ;;
@@ -71,8 +74,7 @@ mkdir -p "$here/honest" "profiles/results/$machine"
 [ -f "$TABLE" ] || echo 'lesson,attack,form,stated,gpu,lands' >"$TABLE"
 cases "$@" >"$here/cases"
 while read -r file form; do
-    name=$(basename "$file")
-    grep -q "^$(basename "$(dirname "$file")"),${name%.*},$form," "$TABLE" || echo "$file $form"
+    row_of "$file" "$form" >/dev/null || echo "$file $form"
 done <"$here/cases" >"$here/left"
 
 # The driver starts processes on a GPU one at a time: more at once only wait.
@@ -83,8 +85,7 @@ xargs -r -P "$at_once" -L 1 sh grader/attacks.sh --attack <"$here/left"
 { head -n 1 "$TABLE" && sed 1d "$TABLE" | LC_ALL=C sort; } >"$here/sorted" && cp "$here/sorted" "$TABLE"
 all=$(wc -l <"$here/cases") judged=0 land=0
 while read -r file form; do
-    name=$(basename "$file")
-    row=$(grep "^$(basename "$(dirname "$file")"),${name%.*},$form," "$TABLE") || continue
+    row=$(row_of "$file" "$form") || continue
     judged=$((judged + 1))
     case $row in *,yes) land=$((land + 1)) ;; esac
 done <"$here/cases"
