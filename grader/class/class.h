@@ -120,9 +120,15 @@ void table_number(double number, char text[NUMBER_BYTES]);
 // ---- time.c
 
 // Reads a time as ISO 8601 writes it: "2026-10-05T23:59:00+02:00", "2026-10-05 21:59Z". The zone is
-// needed; parts of a second are dropped. False: it is no such time.
-bool time_read(const char *words, time_t *time);
+// needed: *east of its seconds east of Greenwich; parts of a second are dropped. False: it is no
+// such time.
+bool time_read(const char *words, time_t *time, long *east);
 #define TIME_EXAMPLE "2026-10-05T23:59:00+02:00"
+
+// Writes a time for people, in a zone so many seconds east of Greenwich: "2026-10-05 23:59
+// UTC+02:00".
+enum { TIME_BYTES = 64 };
+void time_write(time_t time, long east, char words[TIME_BYTES]);
 
 // ---- rules.c
 
@@ -139,6 +145,7 @@ typedef struct LessonRule {
     char *lesson;
     double weight;   // in the total
     time_t deadline; // or NO_TIME
+    long east;       // the zone that class.cfg writes it in, in seconds east of Greenwich
     double gold;     // points for it, beyond the full ones
     double points[MOST_STEPS + 1];
     int steps; // of `points`, which begins with a right answer's; -1: the ladder's own points

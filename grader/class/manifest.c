@@ -39,7 +39,8 @@ static bool read_row(const Class *c, const Table *t, size_t row, HandIn *h)
                            "'%s' is no lesson. Write its name, as in 05-transpose, or "
                            "leave the cell empty",
                            lesson);
-    if (*time && !time_read(time, &h->time))
+    long east;
+    if (*time && !time_read(time, &h->time, &east))
         return table_amiss(t, row, "'%s' is no time with a zone. Write it as " TIME_EXAMPLE, time);
     if (*lesson) h->lesson = strdup(lesson);
     return true;
@@ -88,8 +89,9 @@ char *manifest_gradescope(const char *folder, time_t *time)
     int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     json_t *data = file < 0 ? NULL : json_loadfd(file, 0, NULL);
     const char *created = json_string_value(json_object_get(data, "created_at"));
+    long east;
     if (!created) why = strdup("its submission_metadata.json is missing, or has no created_at");
-    else if (!time_read(created, time))
+    else if (!time_read(created, time, &east))
         why = text_format("created_at in its submission_metadata.json is no time: %s", created);
     if (file >= 0) close(file);
     json_decref(data);

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIME_BYTES = 32 };
-
 static const Shown *shown_of(const Report *r, const Mark *m) { return &r->shown[m - r->c->mark]; }
 
 static void write_total(Page *p, const Report *r)
@@ -32,17 +30,13 @@ static const char *verdict_of(const Shown *s)
     return !s->verdict ? "not released yet" : *s->verdict ? s->verdict : "not graded yet";
 }
 
-static time_t deadline_of(const Report *r, const Mark *m)
+// The student's, in the zone that class.cfg writes the lesson's in; "": there is none.
+static void write_deadline(const Report *r, const Mark *m, char words[TIME_BYTES])
 {
-    return rules_deadline(rules_of_lesson(&r->c->rules, m->lesson),
-                          rules_of_student(&r->c->rules, m->student));
-}
-
-// "2026-10-05 21:59 UTC"; "": there is none.
-static void write_deadline(time_t deadline, char words[TIME_BYTES])
-{
+    const LessonRule *l = rules_of_lesson(&r->c->rules, m->lesson);
+    time_t deadline = rules_deadline(l, rules_of_student(&r->c->rules, m->student));
     *words = 0;
-    if (deadline != NO_TIME) strftime(words, TIME_BYTES, "%Y-%m-%d %H:%M UTC", gmtime(&deadline));
+    if (deadline != NO_TIME) time_write(deadline, l->east, words);
 }
 
 // What lateness costs is known of the mark that stands.
@@ -55,7 +49,7 @@ static void write_row(Page *p, const Report *r, const Mark *m)
 {
     const Shown *s = shown_of(r, m);
     char to[64], deadline[TIME_BYTES];
-    write_deadline(deadline_of(r, m), deadline);
+    write_deadline(r, m, deadline);
     snprintf(to, sizeof to, "#%s", report_lesson(m->lesson));
     page_open(p, "tr");
     page_open(p, "th");
@@ -115,7 +109,7 @@ static void write_override(Page *p, const Mark *m)
 static void write_lateness(Page *p, const Report *r, const Mark *m)
 {
     char deadline[TIME_BYTES], lost[NUMBER_BYTES];
-    write_deadline(deadline_of(r, m), deadline);
+    write_deadline(r, m, deadline);
     table_number(m->lost, lost);
     page_put(p, "p", "Deadline: %s. Days late: %d. Late days spent on it: %d. Points lost: %s.",
              deadline, m->late_days, m->spent, *lost ? lost : "not known");

@@ -156,12 +156,12 @@ static bool read_points(const Rules *r, config_setting_t *group, LessonRule *l)
     return l->points[steps] > 0 || amiss(r, s, "the last of the points should be above 0");
 }
 
-static bool read_deadline(const Rules *r, config_setting_t *group, time_t *deadline)
+static bool read_deadline(const Rules *r, config_setting_t *group, LessonRule *l)
 {
     char *words = NULL;
     if (!read_words(r, group, "deadline", &words)) return false;
     bool good =
-        !words || time_read(words, deadline)
+        !words || time_read(words, &l->deadline, &l->east)
         || amiss(r, config_setting_get_member(group, "deadline"),
                  "'%s' is no time with a zone. Write: deadline = \"" TIME_EXAMPLE "\";", words);
     free(words);
@@ -181,7 +181,7 @@ static bool read_lesson(Rules *r, config_setting_t *group)
         return false;
     if (!l.lesson) return amiss(r, group, "a lesson needs a name: name = \"05-transpose\";");
     if (!is_lesson(r, group, l.lesson) || !read_number(r, group, "weight", 1000, &l.weight)
-        || !read_number(r, group, "gold", 1000, &l.gold) || !read_deadline(r, group, &l.deadline)
+        || !read_number(r, group, "gold", 1000, &l.gold) || !read_deadline(r, group, &l)
         || !read_points(r, group, &l))
         return false;
     for (size_t n = 0; n < r->lessons; n++)

@@ -26,11 +26,10 @@ static bool read_zone(const char *words, long *east)
     return hours < 24 && minutes < 60 && (*rest || rest[-1] != ':');
 }
 
-bool time_read(const char *words, time_t *time)
+bool time_read(const char *words, time_t *time, long *east)
 {
     static const char form[] = "0000-00-00T00:00";
     struct tm tm = { 0 };
-    long east;
     size_t n = 0;
     for (; form[n]; n++) {
         bool fits = form[n] == '0' ? isdigit((unsigned char)words[n]) != 0
@@ -55,7 +54,16 @@ bool time_read(const char *words, time_t *time)
     bool is_there = tm.tm_mday == asked.tm_mday && tm.tm_mon == asked.tm_mon
                  && tm.tm_hour == asked.tm_hour && tm.tm_min == asked.tm_min
                  && tm.tm_sec == asked.tm_sec; // as the 31st of February is not
-    if (!is_there || !read_zone(words + n, &east)) return false;
-    *time -= east;
+    if (!is_there || !read_zone(words + n, east)) return false;
+    *time -= *east;
     return *time > 0;
+}
+
+void time_write(time_t time, long east, char words[TIME_BYTES])
+{
+    time_t there = time + east;
+    size_t n = strftime(words, TIME_BYTES, "%Y-%m-%d %H:%M UTC", gmtime(&there));
+    if (east)
+        snprintf(words + n, TIME_BYTES - n, "%c%02ld:%02ld", east < 0 ? '-' : '+',
+                 labs(east) / 3600, labs(east) / 60 % 60);
 }

@@ -82,7 +82,7 @@ rules() {
     cat >"$grades/class.cfg" <<CFG
 $1
 late = { budget = 2; penalty = 15; };
-lessons = ( { name = "01-one"; deadline = "2026-10-05T00:00Z"; weight = 3; gold = 1; }, { name = "02-two"; } );
+lessons = ( { name = "01-one"; deadline = "2026-10-04T17:00-07:00"; weight = 3; gold = 1; }, { name = "02-two"; } );
 students = ( { name = "Fay"; excused = ( "02-two" ); } );
 CFG
 }
@@ -136,8 +136,8 @@ says '|02-two|REFUSED|it is there twice, as .*a<script>alert(2)</script>/02-two.
 says 'Hal Holt|01-one|REFUSED|no file in it is named as those in exercises/ are; it has of [0-9a-f]\{12\}.txt'
 says '|01-one|GRADER-ERROR|'
 says '|01-one|MISSING|'
-row "$(page_of "$ada")" Lessons '01-one|PASS|2|9.35|10|yes|3|1.65|2026-10-05 00:00 UTC'
-shows "$(page_of "$ada")" 'Deadline: 2026-10-05 00:00 UTC. Days late: 3. Late days spent on it: 2. Points lost: 1.65.'
+row "$(page_of "$ada")" Lessons '01-one|PASS|2|9.35|10|yes|3|1.65|2026-10-04 17:00 UTC-07:00'
+shows "$(page_of "$ada")" 'Deadline: 2026-10-04 17:00 UTC-07:00. Days late: 3. Late days spent on it: 2. Points lost: 1.65.'
 hides "$(page_of Bob)" 'Days late'
 row "$(page_of "$ada")" 'What the verdicts mean' 'SLOW|right, but far from what the device can do|the line with the worst access, and the counter that says so'
 holds 'a verdict is explained that the page does not have' [ "$(pages rows "$(page_of Bob)" 'What the verdicts mean'; cut -d '|' -f 1 "$said" | paste -sd ,)" = RACE,WRONG ]
@@ -210,14 +210,14 @@ works 'no report before a release' report
 says "not on the students' pages: 20\."
 shows "$(page_of "$ada")" 'The total follows'
 hides "$(page_of "$ada")" 'in words'
-row "$(page_of "$ada")" Lessons '01-one|not released yet|||10||||2026-10-05 00:00 UTC'
+row "$(page_of "$ada")" Lessons '01-one|not released yet|||10||||2026-10-04 17:00 UTC-07:00'
 shows "$index" 'Marks that are not: 20 of 20'
 row "$index" '01-one: verdicts' 'PASS|2|1'
 class comment STUDENT=Bob LESSON=1 WHO=Grace WORDS='too early for <b>Bob</b>'
 holds 'a lesson is not released' class release WHO=Grace LESSON=1 STUDENT=Bob
 works 'no report after a release' report
 says "not on the students' pages: 19\."
-row "$(page_of Bob)" Lessons '01-one|RACE||0|10||0||2026-10-05 00:00 UTC'
+row "$(page_of Bob)" Lessons '01-one|RACE||0|10||0||2026-10-04 17:00 UTC-07:00'
 row "$(page_of Bob)" Lessons '02-two|not released yet|||10||||'
 shows "$(page_of Bob)" 'RACE  in words'
 shows "$(page_of Bob)" 'make replay TOKEN=1:'
@@ -235,14 +235,14 @@ hand_in Bob 01-one "$(result PASS 10 2 true)"
 grade
 works 'no report of a newer file' report
 row "$index" '01-one: verdicts' 'PASS|2|2'
-row "$(page_of Bob)" Lessons '01-one|RACE||0|10||||2026-10-05 00:00 UTC'
+row "$(page_of Bob)" Lessons '01-one|RACE||0|10||||2026-10-04 17:00 UTC-07:00'
 shows "$(page_of Bob)" 'RACE  in words'
 shows "$(page_of Bob)" 'A newer one is not released yet'
 hides "$(page_of Bob)" 'PASS'
 class release WHO=Grace LESSON=1 STUDENT=Bob
 works 'an override is refused' override STUDENT=Bob LESSON=1 POINTS=12 WHO=Grace WHY='<em>well done</em>'
 works 'no report of an override' report
-row "$(page_of Bob)" Lessons '01-one|PASS|2|11|10|yes|0||2026-10-05 00:00 UTC'
+row "$(page_of Bob)" Lessons '01-one|PASS|2|11|10|yes|0||2026-10-04 17:00 UTC-07:00'
 hides "$(page_of Bob)" 'well done'
 class release WHO=Grace LESSON=1 STUDENT=Bob
 works 'no report of what is overridden' report

@@ -84,22 +84,28 @@ Test(late, an_extension_moves_the_deadline)
     cr_expect_eq(rules_deadline(&l, &s), NO_TIME);
 }
 
-static void is_time(const char *words, time_t is)
+// written: in the zone that it names.
+static void is_time(const char *words, time_t is, const char *written)
 {
     time_t time = 0;
-    cr_expect(time_read(words, &time), "%s is no time", words);
+    long east = 1;
+    char again[TIME_BYTES];
+    cr_expect(time_read(words, &time, &east), "%s is no time", words);
     cr_expect_eq(time, is, "%s is %lld", words, (long long)time);
+    time_write(time, east, again);
+    cr_expect_str_eq(again, written, "%s is written %s", words, again);
 }
 
 Test(time, is_as_iso_8601_writes_it)
 {
-    is_time("1970-01-12T13:46:40Z", 1000000);
-    is_time("1970-01-12 13:46:40Z", 1000000);
-    is_time("1970-01-12T15:46:40+02:00", 1000000);
-    is_time("1970-01-12T06:16:40.123456-0730", 1000000);
-    is_time("1970-01-12 14:46:40.9 +01", 1000000);
-    is_time("1970-01-12T13:46Z", 999960);
-    is_time("2028-02-29T00:00:00Z", 1835395200);
+    is_time("1970-01-12T13:46:40Z", 1000000, "1970-01-12 13:46 UTC");
+    is_time("1970-01-12 13:46:40Z", 1000000, "1970-01-12 13:46 UTC");
+    is_time("1970-01-12T15:46:40+02:00", 1000000, "1970-01-12 15:46 UTC+02:00");
+    is_time("1970-01-12T06:16:40.123456-0730", 1000000, "1970-01-12 06:16 UTC-07:30");
+    is_time("1970-01-12 14:46:40.9 +01", 1000000, "1970-01-12 14:46 UTC+01:00");
+    is_time("1970-01-12T13:46Z", 999960, "1970-01-12 13:46 UTC");
+    is_time("2028-02-29T00:00:00Z", 1835395200, "2028-02-29 00:00 UTC");
+    is_time("2027-12-31T23:45-00:30", 1830298500, "2027-12-31 23:45 UTC-00:30");
 }
 
 Test(time, needs_a_zone_and_a_day_that_is_there)
@@ -117,7 +123,8 @@ Test(time, needs_a_zone_and_a_day_that_is_there)
                                         "2026-10-05T23:59:00 CEST" };
     for (size_t n = 0; n < sizeof none / sizeof *none; n++) {
         time_t time;
-        cr_expect_not(time_read(none[n], &time), "%s is a time", none[n]);
+        long east;
+        cr_expect_not(time_read(none[n], &time, &east), "%s is a time", none[n]);
     }
 }
 
