@@ -92,6 +92,13 @@ static bool make_folder(const char *path)
         || errno == EEXIST; // a sandbox has another user
 }
 
+// A class's results, with pictures and timelines, are its owner's alone. (What the compiler makes
+// is for the sandbox's user, too.)
+static void keep_private(void)
+{
+    if (confine_is_on()) umask(077);
+}
+
 // ---- Criterion ----
 
 // Fills Criterion's list: what it says of each check, which the record must agree with.
@@ -134,6 +141,7 @@ static void run_criterion(struct criterion_test_set *set)
     pid_t runner = fork();
     if (runner == 0) {
         process_die_with_parent();
+        keep_private();
         close(told[0]);
         telling = told[1];
         criterion_run_all_tests(set);
@@ -564,6 +572,7 @@ int main(int argc, char **argv)
     find_gpu(&r);
     grade(&r, root, &options);
     folder_remove(folder);
+    keep_private();
     bool written = write_result(&r);
     result_print(&r, stdout);
     fflush(stdout);

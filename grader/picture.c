@@ -94,13 +94,9 @@ char *picture_write(const char *path, const Picture *p)
 
 char *picture_path(const char *result, const char *name)
 {
-    static const char *const ends[] = { ".json", ".json.new" };
-    size_t n = strlen(result);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size_t end = strlen(ends[i]);
-        if (n > end && strcmp(result + n - end, ends[i]) == 0) n -= end;
-    }
-    return text_format("%.*s-%s.png", (int)n, result, name);
+    char *end = text_format("-%s.png", name), *path = run_beside(result, end);
+    free(end);
+    return path;
 }
 
 // ---- In a check

@@ -54,15 +54,23 @@ const char *run_harness(void)
     return path;
 }
 
-// Beside the result: 13-streams.json has 13-streams.large.timeline.json.
+char *run_beside(const char *result, const char *end)
+{
+    static const char *const ends[] = { ".json", ".json.new" };
+    size_t n = strlen(result);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t m = strlen(ends[i]);
+        if (n > m && strcmp(result + n - m, ends[i]) == 0) n -= m;
+    }
+    return text_format("%.*s%s", (int)n, result, end);
+}
+
 const char *run_timeline(const char *check)
 {
     const Profile *p = run_profile();
-    const char *result = run_result(), *dot = strrchr(result, '.');
     for (size_t i = 0; i < p->timelines; i++)
         if (strcmp(p->timeline[i], check) == 0)
-            return text_format("%.*s.%s.timeline.json",
-                               dot ? (int)(dot - result) : (int)strlen(result), result, check);
+            return run_beside(run_result(), text_format(".%s.timeline.json", check));
     return NULL;
 }
 

@@ -24,8 +24,11 @@ const char *run_device(void); // the command of a device that reports, $DEVICE i
                               // GPU what is put before the worker: may be ""
 bool run_on_gpu(void);        // the checks run on the GPU now, not on the simulated device
 int run_devices(void);        // of the machine, simulated or not; at most PROTOCOL_PARTS
-const char *
-run_timeline(const char *check); // where the timeline of that check goes; NULL: it is not kept
+// A path beside a result: "05-blur-edges.png" of "05-blur.json", and of "05-blur.json.new", and
+// "-edges.png". The caller frees it.
+char *run_beside(const char *result, const char *end);
+// "13-streams.large.timeline.json": where the timeline of that check goes; NULL: it is not kept.
+const char *run_timeline(const char *check);
 double
 run_patience(void); // times the profile's seconds: profilers take their time, and others the GPU's
 void run_use_gpu(const Gpu *gpu); // from now on they do

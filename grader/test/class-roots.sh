@@ -58,6 +58,8 @@ holds 'the linker says nothing' grep -rqF "exercises/01-first-kernel.cu" "$scrat
 holds 'the assembler says nothing' grep -rqF "ccXXXXXX.s:" "$scratch/here/results" --include='01-*.txt'
 holds 'nothing is told of an address of the host' grep -rqF "but the host's" "$scratch/here/results"
 holds 'a picture is not where its name says' [ -f "$(dirname "$(grep -rlF 'Picture: 07-stencil-edges.png' "$scratch/here/results")")/07-stencil-edges.png" ]
+others_can() { find "$scratch/here/results" -type f -perm /077; }
+holds "others can read $(others_can | head -n 3)" [ -z "$(others_can)" ]
 holds "a path of either is in a result" [ -z "$(grep -rlF -e "$scratch" -e "$root" -e "$work" -e "$PWD" "$scratch/here/results" "$scratch/there/results")" ]
 
 # At home nvcc's own names have the number of its process.
