@@ -203,20 +203,37 @@ double process_stolen(void)
     return (double)ticks / (double)sysconf(_SC_CLK_TCK) / (double)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
+ProcessClock process_clock(double seconds)
+{
+    double now = seconds_now();
+    return (ProcessClock){
+        .start = now, .seconds = seconds, .looked = now, .delay = process_delay() + process_stolen()
+    };
+}
+
+static double end_of(const ProcessClock *c)
+{
+    return c->start + c->seconds + fmin(c->waited, (PROCESS_BUSY - 1) * c->seconds);
+}
+
+double process_left(ProcessClock *c)
+{
+    static const double LOOK = 0.5; // seconds: what those waited who have ended is no longer told
+    double now = seconds_now();
+    if (now >= fmin(c->looked + LOOK, end_of(c))) {
+        double before = c->delay;
+        c->delay = process_delay() + process_stolen();
+        c->waited += fmax(c->delay - before, 0);
+        c->looked = now;
+    }
+    return fmax(end_of(c) - now, 0);
+}
+
 bool process_wait(pid_t pid, double seconds, int *status)
 {
-    static const double LOOK = 0.5; // seconds
-    double start = seconds_now(), looked = start, delay = process_delay() + process_stolen(),
-           waited = 0;
+    ProcessClock clock = process_clock(seconds);
     while (waitpid(pid, status, WNOHANG) != pid) {
-        double now = seconds_now();
-        if (now >= looked + LOOK) { // what those waited who have ended since is no longer told
-            double before = delay;
-            delay = process_delay() + process_stolen();
-            waited += fmax(delay - before, 0);
-            looked = now;
-        }
-        if (now >= start + seconds + fmin(waited, (PROCESS_BUSY - 1) * seconds)) return false;
+        if (process_left(&clock) <= 0) return false;
         poll(NULL, 0, 5); // milliseconds
     }
     return true;

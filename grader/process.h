@@ -27,12 +27,21 @@ void process_adopt(void);
 // When our parent is killed, we are too, and with us what we have started.
 void process_die_with_parent(void);
 
-// On a busy machine a clock runs on for as long as processes waited for a core, up to that many
-// times its limit.
+// A clock with a limit in seconds. On a busy machine it runs on for as long as our descendants
+// waited for a core, up to PROCESS_BUSY times the limit: a right answer takes longer while others
+// have the cores, and who waits for what never comes does not wait for a core.
 enum { PROCESS_BUSY = 10 };
+typedef struct ProcessClock {
+    double start, seconds, looked, delay, waited;
+} ProcessClock;
 
-// Waits until `pid` ends, at most `seconds`, and on a busy machine longer. True: it did, with
-// *status as of waitpid(). False: it still runs.
+ProcessClock process_clock(double seconds);
+
+// The seconds that are left on it; 0: none. It asks what was waited for, at most twice a second.
+double process_left(ProcessClock *c);
+
+// Waits until `pid` ends, at most `seconds` on such a clock. True: it did, with *status as of
+// waitpid(). False: it still runs.
 bool process_wait(pid_t pid, double seconds, int *status);
 
 // Kills all our descendants, also those in other groups and sessions, and reaps

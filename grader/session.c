@@ -62,27 +62,6 @@ bool session_device_reports(const char *device)
     return word >= n && strncmp(device + word - n, name, n) == 0;
 }
 
-// ---- The clock
-
-static void set_clock(Session *s, double seconds)
-{
-    s->start = seconds_now();
-    s->seconds = seconds;
-    s->deadline = s->start + seconds;
-    s->delay = process_delay() + process_stolen();
-}
-
-// A right answer takes longer while others have the cores; who waits for what never comes does not
-// wait for a core.
-static bool is_late(Session *s)
-{
-    if (seconds_now() < s->deadline) return false;
-    double delay = process_delay() + process_stolen() - s->delay,
-           most = (PROCESS_BUSY - 1) * s->seconds;
-    s->deadline = s->start + s->seconds + (delay < most ? delay : most);
-    return seconds_now() >= s->deadline;
-}
-
 // ---- Starting
 
 // The words of a command; returns how many.
@@ -222,7 +201,7 @@ const char *session_start(Session *s, const char *device, const char *worker, co
     s->owner = c.owner[0];
     s->report = c.report[0];
     s->printed = c.printed[0];
-    set_clock(s, terms->seconds);
+    s->clock = process_clock(terms->seconds);
     fcntl(s->report, F_SETFL, O_NONBLOCK);
     fcntl(s->printed, F_SETFL, O_NONBLOCK);
 
@@ -309,7 +288,7 @@ static bool wait_a_little(Session *s, int socket)
         { .fd = s->printed, .events = POLLIN },
         { .fd = s->reports ? -1 : s->owner }, // a GPU's owner may end by itself
     };
-    double left = is_late(s) ? 0 : s->deadline - seconds_now();
+    double left = process_left(&s->clock);
     if (left <= 0 || poll(fds, sizeof fds / sizeof *fds, (int)(left * 1000) + 1) <= 0) return false;
     if (fds[1].revents) drain(s, &s->report);
     if (fds[2].revents) drain(s, &s->printed);
@@ -322,8 +301,8 @@ static enum outcome wait_for_end(Session *s)
 {
     close_end(&s->worker);
     close_end(&s->owner);
-    set_clock(s, ENDING);
-    while (s->report >= 0 && !is_late(s)) wait_a_little(s, -1);
+    s->clock = process_clock(ENDING);
+    while (s->report >= 0 && process_left(&s->clock) > 0) wait_a_little(s, -1);
     drain_all(s);
     if (s->events.malformed || (s->report < 0 && !s->events.ended)) return OUTCOME_LOST;
     return s->events.ended ? OUTCOME_ENDED : OUTCOME_LATE;
@@ -333,7 +312,7 @@ static enum outcome wait_for_end(Session *s)
 static bool wait_for_answer(Session *s, int socket, enum outcome *outcome)
 {
     while (!wait_a_little(s, socket)) {
-        s->late = is_late(s);
+        s->late = process_left(&s->clock) <= 0;
         if (s->late || s->lost) {
             *outcome = s->late ? OUTCOME_LATE : OUTCOME_LOST;
             return false;

@@ -7,6 +7,7 @@
 #include "harness.h"
 #include "protocol.h"
 #include "../simulator/wire/wire.h"
+#include "process.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -17,12 +18,10 @@ typedef struct Session {
     int worker, report, printed; // the socket, and the reading ends of two pipes; -1: closed
                                  // (report: of a device that does not, its pidfd)
     int owner; // the socket over which the grader owns memory on the device; -1: it owns none
-    double start, seconds, delay; // of the clock: when it was set, its limit, and what the
-                                  // processes had waited for a core
-    double deadline;              // start, the limit, and what they have waited since
-    bool late;                    // a call ran past it: no end is waited for
-    bool lost;                    // a GPU's owner has ended
-    Harness harness;              // in the worker's program
+    ProcessClock clock; // of all calls, and then of the end
+    bool late;          // a call ran past it: no end is waited for
+    bool lost;          // a GPU's owner has ended
+    Harness harness;    // in the worker's program
     Events events;
     char *output; // what the program printed, the first 64 KiB of it
     size_t output_bytes;

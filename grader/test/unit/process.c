@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "process.h"
 #include <criterion/criterion.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,6 +89,29 @@ Test(process, a_clock_ends_for_who_sleeps)
     bool ended = process_wait(pid, 0.2, &status);
     process_sweep();
     cr_assert(!ended);
+}
+
+// What is left of a limit of a second, so many seconds after the start and after it last looked, if
+// that much was waited for by then, and since (-INFINITY: those have ended who had waited).
+static double left_after(double seconds, double looked, double waited, double since)
+{
+    double now = seconds_now();
+    ProcessClock c = { now - seconds, 1, now - looked, .delay = -since, waited };
+    return process_left(&c);
+}
+
+Test(process, a_clock_runs_on_for_what_was_waited_up_to_ten_times_its_limit)
+{
+    cr_expect_gt(left_after(0, 0, 0, 0), 0);
+    cr_expect_eq(left_after(1, 1, 0, -INFINITY), 0);
+    cr_expect_gt(left_after(2, 1, 3, -INFINITY), 1);
+    cr_expect_eq(left_after(4, 1, 3, -INFINITY), 0);
+    cr_expect_gt(left_after(2, 1, 0, 3), 1);
+    cr_expect_gt(left_after(0, 1, 0, 3), 2,
+                 "it looks before its end, as some may have ended by then");
+    cr_expect_gt(left_after(2, 0, 0, 3), 1, "it looks once more before it ends");
+    cr_expect_gt(left_after(5, 1, 100, 0), 4);
+    cr_expect_eq(left_after(10, 1, 100, 0), 0);
 }
 
 Test(process, stolen_is_what_the_kernel_counts)
