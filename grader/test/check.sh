@@ -91,6 +91,14 @@ finds 'week 3 comes after week 0' "sed -i '/^| .@lesson:5/s/| 1 |/| 3 |/' $chapt
 finds 'the course of 2 weeks has 1' "sed -i 's/of 1 | of 1 |/of 2 | of 1 |/' $chapter"
 finds 'lesson 5 needs lesson 1, which the course leaves out' "sed -i '2s/^/You need [@lesson:1]./' lessons/$lesson.md"
 finds "$chapter" "rm $chapter"
+# Of the attacks that were tried on a GPU the chapter names those that landed.
+tried() { echo "mkdir -p $results; printf 'lesson,attack,form,stated,gpu,lands\\n%s\\n' $1 >$results/attacks.csv"; }
+attack=$lesson/strided-copies
+lands='lands on a GPU' lands_not="is named in $chapter, and lands on no GPU"
+finds "$attack: $lands" "$(tried "$lesson,strided-copies,home,SUSPECT,PASS,yes"); echo '\`$lesson/strided\`' >>$chapter"
+finds "$attack: $lands_not" "$(tried "$lesson,strided-copies,home,SUSPECT,SUSPECT,no"); echo '\`$attack\`' >>$chapter"
+finds "$attack: $lands_not" "$(tried "$lesson,strided,home,SUSPECT,PASS,yes"); echo '\`$attack\`' >>$chapter"
+finds "$lesson/strided: has a row for no file" "$(tried "$lesson,strided,home,SUSPECT,SUSPECT,no")"
 finds 'is no command' "echo 'make poem-5' >>lessons/$lesson.md"
 finds 'the simulator knows nothing' "echo '#include \"../grader/grader.h\"' >>simulator/machine/warp.c"
 
