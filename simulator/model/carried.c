@@ -227,7 +227,7 @@ void carried_done(void)
 
 void carried_written(u64 address, u64 bytes)
 {
-    if (!mirror || !bytes || !is_managed(address)) return;
+    if (!mirror) return;
     memcpy(mirror_of(address), (void *)address, bytes);
     left_is_old = true;
 }

@@ -78,12 +78,12 @@ static uint64_t allocate(void)
     return reply.memory.address;
 }
 
-// A file of the numbers 0, 1, 2 ... behind `offset` bytes.
-static int numbers(uint64_t offset)
+// A file of the numbers a * i + b behind `offset` bytes.
+static int line(int a, int b, off_t offset)
 {
     int file = memfd_create("numbers", 0), value[COUNT];
-    for (int i = 0; i < COUNT; i++) value[i] = i;
-    cr_assert_eq(pwrite(file, value, BYTES, (off_t)offset), BYTES);
+    for (int i = 0; i < COUNT; i++) value[i] = a * i + b;
+    cr_assert_eq(pwrite(file, value, BYTES, offset), BYTES);
     return file;
 }
 
@@ -131,7 +131,7 @@ static const char *caller_of(const json_t *place)
 
 Test(owner, fills_what_a_kernel_changes_and_reads_it)
 {
-    int file = numbers(8), value;
+    int file = line(1, 0, 8), value;
     uint64_t address = allocate();
     cr_expect_eq(copy(WIRE_COPY_IN, address, BYTES, file, 8), 0);
     call("twice", address);
@@ -159,7 +159,7 @@ Test(owner, leaves_the_program_without_a_leak_of_its_own)
 
 Test(owner, is_told_that_the_program_has_freed_its_memory)
 {
-    int file = numbers(0);
+    int file = line(1, 0, 0);
     uint64_t address = allocate();
     cr_expect_eq(copy(WIRE_COPY_IN, address, BYTES, file, 0), 0);
     call("free", address);
@@ -173,7 +173,7 @@ Test(owner, is_told_that_the_program_has_freed_its_memory)
 
 Test(owner, is_refused_what_is_not_for_it)
 {
-    int file = numbers(0);
+    int file = line(1, 0, 0);
     uint64_t address = allocate();
     cr_expect_neq(copy(WIRE_COPY_IN, address, BYTES + 4, file, 0), 0, "past the end of both");
     cr_expect_neq(copy(WIRE_COPY_IN, address, BYTES, file, 4), 0, "past the file's end");
@@ -208,7 +208,7 @@ static void expect_written(uint64_t address, Words words)
 
 Test(owner, is_told_who_wrote_each_word_last)
 {
-    int file = numbers(0);
+    int file = line(1, 0, 0);
     uint64_t address = allocate();
     cr_expect_eq(copy(WIRE_COPY_IN, address, BYTES, file, 0), 0);
     expect_written(address, (Words){ { COUNT } });
@@ -236,7 +236,7 @@ Test(owner, is_told_who_wrote_each_word_last)
 
 Test(owner, is_told_of_a_word_of_which_a_part_was_written)
 {
-    int file = numbers(0);
+    int file = line(1, 0, 0);
     uint64_t address = allocate();
     cr_expect_eq(copy(WIRE_COPY_IN, address, BYTES, file, 0), 0);
     call_for("bytes", address + 1, 1);
@@ -249,7 +249,7 @@ Test(owner, is_told_of_a_word_of_which_a_part_was_written)
 // Of atomics and of stores to words that are apart, all words of their sectors of 32 bytes count.
 Test(owner, is_told_of_atomics_and_of_stores_that_are_apart)
 {
-    int file = numbers(0);
+    int file = line(1, 0, 0);
     uint64_t address = allocate();
     cr_expect_eq(copy(WIRE_COPY_IN, address, BYTES, file, 0), 0);
     call_for("add", address, 64);
@@ -313,7 +313,7 @@ static char *format(const char *words, uint64_t address)
 
 Test(owner, is_told_of_the_programs_calls_and_not_of_its_own)
 {
-    int file = numbers(0);
+    int file = line(1, 0, 0);
     uint64_t address = allocate();
     cr_expect_eq(copy(WIRE_COPY_IN, address, BYTES, file, 0), 0);
     call_for("twice", address + 4, 300);
@@ -501,14 +501,6 @@ Test(owner, alone_is_told_of_calls)
     cr_expect_eq(calls_reported("--bare --owner %d"), 0);
 }
 
-static int line(int a, int b)
-{
-    int file = numbers(0), value[COUNT];
-    for (int i = 0; i < COUNT; i++) value[i] = a * i + b;
-    cr_assert_eq(pwrite(file, value, BYTES, 0), BYTES);
-    return file; // of the numbers a * i + b
-}
-
 static void give(int file)
 {
     WireRequest r = { .op = WIRE_GIVEN };
@@ -549,7 +541,7 @@ enum { PLACE = 4 * 10 }; // what a copy says at most by where it goes, and how f
 Test(owner, sees_that_the_host_brings_what_it_was_given)
 {
     uint64_t address = allocate();
-    give(line(1, 0));
+    give(line(1, 0, 0));
     for (int n = 0; n < 20; n++) call_for("numbers", address + 40 * (uint64_t)n, 100);
     cr_expect_leq(worked_out("hosts"), 2 * PLACE);
 }
@@ -557,7 +549,7 @@ Test(owner, sees_that_the_host_brings_what_it_was_given)
 Test(owner, sees_that_the_host_brings_what_it_has_worked_out)
 {
     uint64_t address = allocate();
-    give(line(1, 0));
+    give(line(1, 0, 0));
     call("products", address);
     json_int_t more = worked_out("hosts") - BYTES;
     cr_expect(more >= 0 && more <= PLACE);
@@ -565,36 +557,42 @@ Test(owner, sees_that_the_host_brings_what_it_has_worked_out)
 
 Test(owner, sees_what_the_host_writes_into_managed_memory)
 {
-    give(line(1, 0));
+    give(line(1, 0, 0));
     call_for("kernel", 0, COUNT); // of zeros
     call_for("kept", 0, COUNT);
-    cr_expect_eq(worked_out("pages"), BYTES);
+    call_for("y", 0, COUNT); // copies read it twice
+    cr_expect_eq(worked_out("pages"), 2 * BYTES);
 }
 
 Test(owner, leaves_to_the_device_what_the_host_leaves_as_it_is)
 {
-    give(line(5, 3));
+    give(line(5, 3, 0));
     call_for("kept", 0, COUNT);
     call_for("kernel", 0, COUNT);
     call_for("x", 0, COUNT);
+    call_for("z", 0, COUNT); // a fill
+    call_for("kernel", 0, COUNT);
     cr_expect_eq(worked_out("pages"), 4);
 }
 
 Test(owner, knows_whether_an_answer_is_what_a_kernel_made)
 {
     uint64_t address = allocate();
-    give(line(1, 0));
+    give(line(1, 0, 0));
     call("numbers", address);
-    cr_expect_gt(hosts_part(line(2, 7)), MOST, "nothing has made it");
+    cr_expect_gt(hosts_part(line(2, 7, 0)), MOST, "nothing has made it");
     call("twice", address);
-    cr_expect_gt(hosts_part(line(2, 0)), MOST, "no copy has brought it");
+    cr_expect_gt(hosts_part(line(2, 0, 0)), MOST, "no copy has brought it");
     call("home", address);
-    cr_expect_eq(hosts_part(line(2, 0)), 0);
-    cr_expect_eq(hosts_part(line(1, 0)), 0, "it was given");
-    give(line(1, 0));
-    cr_expect_gt(hosts_part(line(2, 0)), MOST, "another call begins");
+    cr_expect_eq(hosts_part(line(2, 0, 0)), 0);
+    cr_expect_eq(hosts_part(line(1, 0, 0)), 0, "it was given");
+    give(line(1, 0, 0));
+    cr_expect_gt(hosts_part(line(2, 0, 0)), MOST, "another call begins");
     call_for("kept", 0, COUNT);
-    cr_expect_eq(hosts_part(line(10, 6)), 0, "managed memory needs no copy");
-    cr_expect_gt(hosts_part(line(5, 3)), MOST, "the host has put it there");
+    cr_expect_eq(hosts_part(line(10, 6, 0)), 0, "managed memory needs no copy");
+    cr_expect_gt(hosts_part(line(5, 3, 0)), MOST, "the host has put it there");
+    cr_expect_eq(hosts_part(line(0, 0x05050505, 0)), 1, "of equal words the first");
+    call_for("z", 0, COUNT);
+    cr_expect_eq(hosts_part(line(0, 0x05050505, 0)), 0, "a fill has made it");
     end("exit");
 }

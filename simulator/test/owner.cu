@@ -67,7 +67,8 @@ int main()
             cudaFree(own);
         }
         // "numbers" copies what the owner gave, and "products" what the host has worked out; "kept" has that in
-        // managed memory, to be doubled, as "kernel" does again, and "x", before which the host changes a word.
+        // managed memory, to be doubled, as "kernel" does again, and "x", before which the host changes a word. "z" is a fill of
+        // all of it, and "y" copies twice from there what the host has worked out.
         static int *kept;
         if (!kept && (call[0] == 'k' || call[0] == 'x')) cudaMallocManaged(&kept, sizeof host);
         bool works = call[0] == 'p' || (call[0] == 'k' && call[2] == 'p');
@@ -79,6 +80,9 @@ int main()
             twice<<<(n + 255) / 256, 256>>>(kept, n);
             cudaDeviceSynchronize();
         }
+        if (call[0] == 'z') cudaMemset(kept, 5, sizeof host);
+        for (int i = 0; call[0] == 'y' && i < n; i++) kept[i] = 7 * i + 5000;
+        for (int i = 0; call[0] == 'y' && i < 2; i++) cudaMemcpy(host, kept, bytes, cudaMemcpyDeviceToHost);
         if (call[0] == 'q') return 3;
         puts("returned");
         fflush(stdout);
