@@ -48,6 +48,13 @@ done
 fails 'lesson 1 has variants' env VARIANT=squares-7-3f2a build/grader/01-first-kernel solutions/01-first-kernel.cu
 holds 'and which lessons have some is not said' says 'Lesson 1 has no variants. Lessons that have some: 7 8 9'
 
+# size_of WORD: of the first call that the published solution fails at.
+size_of() {
+    VARIANT=$1 DEVICE=$PWD/simulator/run build/grader/$lesson --check primes --result "$scratch/size.json" solutions/$lesson.cu >"$scratch/said" 2>&1
+    grep -o 'n = [0-9]*' "$scratch/said"
+}
+holds 'two words with other last digits have the same sizes' [ "$(size_of squares-7-0001)" != "$(size_of squares-7-0002)" ]
+
 # ---- Of a class: the same secret, the same variant. The proof is made up here, and comes below.
 
 tree=$scratch/tree
@@ -57,10 +64,11 @@ cat >"$tree/grader/variant.sh" <<'SH'
 [ "$1" = prove ] && { [ ! -f refused ]; exit; }
 echo "$3"
 SH
+# of_secret NUMBER [MORE]: the variant of lesson 8, of a class that has also one of the lessons that are named.
 of_secret() {
     rm -rf "$scratch/of"
     mkdir "$scratch/of"
-    echo "variants = ( \"$lesson\" );" >"$scratch/of/class.cfg"
+    echo "variants = ( ${2:-}\"$lesson\" );" >"$scratch/of/class.cfg"
     printf '%032d' "$1" >"$scratch/of/secret"
     (cd "$tree" && build/grader/class variant "GRADES=$scratch/of") >"$scratch/said" 2>&1 && cat "$scratch/of/variants/$lesson.cu"
 }
@@ -69,6 +77,8 @@ holds 'a secret has no variant' [ "$(wc -l <"$scratch/words")" -eq 24 ]
 for row in squares distances excess farthest; do holds "of 24 classes none has $row" grep -q "^$row-" "$scratch/words"; done
 holds 'two of 24 classes have the same variant' [ -z "$(sort "$scratch/words" | uniq -d)" ]
 holds 'the same secret has another variant' [ "$(of_secret 7)" = "$(sed -n 7p "$scratch/words")" ]
+holds 'a class with two variants has another one of lesson 8' [ "$(of_secret 7 '"07-stencil", ')" = "$(sed -n 7p "$scratch/words")" ]
+holds 'and none of lesson 7' build/grader/07-stencil --variant "$(cat "$scratch/of/variants/07-stencil.cu")" >"$scratch/said"
 touch "$tree/refused"
 fails 'what cannot be proven is a variant' of_secret 1
 holds 'and is written' [ ! -e "$scratch/of/variants/$lesson.cu" ]
@@ -138,6 +148,7 @@ holds 'and is graded as the lesson itself' says 'its verdict is WRONG'
 # Without its variant the lesson is graded anew, and the results of the variant stay.
 rm -r "$class/Ada" "$class/Cy" "$class/Dora"
 : >"$grades/class.cfg"
+export VARIANT="$word" # of the instructor's shell
 holds 'the class is not graded as the lesson itself' grade
 holds 'the published solution is not right there' row "Bob,$lesson,PASS,2,10,yes,.*,8:[^,]*,,\$"
 holds 'the result of the variant is lost' sh -c "grep -q '\"variant\": \"$word\"' '$grades'/results/*/$lesson.????????????.json"
