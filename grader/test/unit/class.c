@@ -216,3 +216,26 @@ Test(table, writes_numbers_as_short_as_they_are)
     is_written(100, "100,");
     is_written(NAN, ",");
 }
+
+// Is a result, with that hash and variant (NULL: none), of the file "abc" in that variant?
+static bool is_of(const char *variant, const char *hash, const char *of)
+{
+    const Submission s = { .hash = "abc", .variant = variant };
+    json_t *result = json_pack("{s{ss*} ss*}", "class", "hash", hash, "variant", of);
+    bool is = class_is_of(&s, result);
+    json_decref(result);
+    return is;
+}
+
+Test(variant, a_result_is_of_a_file_in_a_variant)
+{
+    cr_expect(is_of(NULL, "abc", NULL));
+    cr_expect(is_of("squares-7-0001", "abc", "squares-7-0001"));
+    cr_expect_not(is_of(NULL, "abd", NULL));
+    cr_expect_not(is_of(NULL, NULL, NULL), "no hash is no file's");
+    cr_expect_not(is_of("squares-7-0001", "abd", "squares-7-0001"));
+    cr_expect_not(is_of("squares-7-0001", "abc", "squares-7-0002"));
+    cr_expect_not(is_of("squares-7-0001", "abc", NULL));
+    cr_expect_not(is_of(NULL, "abc", "squares-7-0001"));
+    cr_expect_not(class_is_of(&(Submission){ .hash = "" }, NULL));
+}
