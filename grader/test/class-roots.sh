@@ -42,8 +42,12 @@ umask 077
 bwrap --dev-bind / / --perms 1777 --tmpfs /dev/shm --perms 0755 --dir /dev/shm/another --perms 0755 --dir "$work" --dir "$work/temporary" \
     --bind "$PWD" "$root" --ro-bind "$scratch/class" "$work/class" --bind "$scratch/there" "$work/grades" --chdir "$root" \
     --unshare-user --uid 4711 --gid 4711 --setenv TMPDIR "$work/temporary" --setenv LC_ALL C.UTF-8 --setenv TZ EST5EDT,M3.2.0,M11.1.0 --setenv HOME "$work" \
-    sh -c 'id -u; pwd; mkdir "$1/submissions"
-        ls -r "$1/class" | while read -r name; do cp -r "$1/class/$name" "$1/submissions"; done
+    sh -c 'id -u; pwd
+        for order in cat tac; do # a tmpfs lists its files in the order in which they came, or in the opposite one
+            rm -rf "$1/submissions" && mkdir "$1/submissions"
+            ls -U "$1/class" | $order | while read -r name; do cp -r "$1/class/$name" "$1/submissions"; done
+            [ "$(ls -U "$1/submissions")" = "$(ls -U "$1/class")" ] || break
+        done
         exec build/grader/class "$1/submissions" "$1/grades"' sh "$work" >"$scratch/said" 2>&1
 holds "there: ends with $?: $(cat "$scratch/said")" [ $? -eq 0 ]
 umask 022
