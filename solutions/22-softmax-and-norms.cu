@@ -1,0 +1,491 @@
+// Lesson 22: the softmax of rows in three passes over them, then in two, then in one; and the gradients of a layer norm.
+//
+// A sum of exponentials needs the row's maximum first. But a sum can be corrected when the maximum moves, so one pass finds
+// both. A row that stays on the chip is loaded only once. Sums of columns are kept by blocks that take many rows.
+#include "22-softmax-and-norms.h"
+
+#include <cfloat>
+#include <cstdio>
+#include <cstdlib>
+
+#define CHECK(call)                                                  \
+    do {                                                             \
+        cudaError_t error = (call);                                  \
+        if (error != cudaSuccess) {                                  \
+            fprintf(stderr, "%s:%d: %s\n    %s\n", __FILE__,         \
+                    __LINE__, #call, cudaGetErrorString(error));     \
+            exit(EXIT_FAILURE);                                      \
+        }                                                            \
+    } while (0)
+
+using bf16 = __nv_bfloat16;
+
+enum { THREADS = 256 };  // threads in a block, where nothing else is said
+
+//> combine
+struct Sum {
+    __device__ float operator()(float a, float b) { return a + b; }
+};
+struct Max {
+    __device__ float operator()(float a, float b) { return fmaxf(a, b); }
+};
+
+// Returns the sum, or the maximum, of what all lanes of the warp pass.
+template <class Op>
+__device__ float warp_all(float x, Op op)
+{
+    for (int away = 16; away > 0; away /= 2)
+        x = op(x, __shfl_xor_sync(0xffffffff, x, away));
+    return x;
+}
+
+// Returns that of what all threads of the block pass, to each of them. All
+// threads must call it together.
+template <class Op>
+__device__ float block_all(float x, Op op)
+{
+    __shared__ float of_warps[32];  // a block has at most 32 warps
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+
+    x = warp_all(x, op);
+    __syncthreads();  // what the call before left has been read
+    if (lane == 0)
+        of_warps[warp] = x;
+    //> all-stored
+    __syncthreads();
+    //< all-stored
+    x = of_warps[0];
+    for (int w = 1; w < blockDim.x / 32; w++)
+        x = op(x, of_warps[w]);
+    return x;
+}
+//< combine
+
+//> exponential
+// Returns e to the power of x - m.
+__device__ float e_to(float x, float m)
+{
+    return __expf(x - m);
+}
+//< exponential
+
+//> passes
+// Version 1: a block takes a row, in three passes over it.
+__global__ void softmax_passes(bf16 *out, const bf16 *x, int cols,
+                               int stride)
+{
+    const bf16 *row = x + (size_t)blockIdx.x * stride;
+    bf16 *weights = out + (size_t)blockIdx.x * stride;
+
+    //> three TODO: the maximum, the sum, and the weights (10 lines)
+    //> first-maximum
+    float m = -FLT_MAX;
+    //< first-maximum
+    for (int c = threadIdx.x; c < cols; c += blockDim.x)
+        m = fmaxf(m, __bfloat162float(row[c]));
+    m = block_all(m, Max());
+
+    //> sum
+    float sum = 0;
+    for (int c = threadIdx.x; c < cols; c += blockDim.x)
+        sum += e_to(__bfloat162float(row[c]), m);
+    sum = block_all(sum, Sum());
+    //< sum
+
+    //> scale
+    float scale = sum > 0 ? 1 / sum : 0;  // 0: the whole row is masked
+    //< scale
+    for (int c = threadIdx.x; c < cols; c += blockDim.x)
+        weights[c] =
+            __float2bfloat16(e_to(__bfloat162float(row[c]), m) * scale);
+    //< three
+}
+//< passes
+
+//> online TODO:
+// Version 2: the maximum and the sum in one pass. Whenever the maximum
+// moves, the sum so far is corrected.
+__global__ void softmax_online(bf16 *out, const bf16 *x, int cols,
+                               int stride)
+{
+    const bf16 *row = x + (size_t)blockIdx.x * stride;
+    bf16 *weights = out + (size_t)blockIdx.x * stride;
+
+    //> correct
+    float m = -FLT_MAX, sum = 0;
+    for (int c = threadIdx.x; c < cols; c += blockDim.x) {
+        float value = __bfloat162float(row[c]);
+        if (value > m) {
+            sum *= e_to(m, value);
+            m = value;
+        }
+        sum += e_to(value, m);
+    }
+    //< correct
+    //> merge
+    float most = block_all(m, Max());
+    sum = block_all(sum * e_to(m, most), Sum());
+    //< merge
+
+    float scale = sum > 0 ? 1 / sum : 0;
+    for (int c = threadIdx.x; c < cols; c += blockDim.x)
+        weights[c] =
+            __float2bfloat16(e_to(__bfloat162float(row[c]), most) * scale);
+}
+//< online
+
+//> kept TODO:
+// Version 3: one pass. A thread keeps PER_THREAD numbers in registers.
+template <int PER_THREAD>
+__global__ void __launch_bounds__(1024)
+    softmax_kept(bf16 *out, const bf16 *x, int cols, int stride)
+{
+    const bf16 *row = x + (size_t)blockIdx.x * stride;
+    bf16 *weights = out + (size_t)blockIdx.x * stride;
+    float value[PER_THREAD];
+
+    //> keep
+    float m = -FLT_MAX;
+    for (int k = 0; k < PER_THREAD; k++) {
+        int c = k * blockDim.x + threadIdx.x;
+        value[k] = c < cols ? __bfloat162float(row[c]) : -INFINITY;
+        m = fmaxf(m, value[k]);
+    }
+    m = block_all(m, Max());
+    //< keep
+
+    float sum = 0;
+    for (int k = 0; k < PER_THREAD; k++)
+        sum += value[k] = e_to(value[k], m);
+    sum = block_all(sum, Sum());
+
+    float scale = sum > 0 ? 1 / sum : 0;
+    for (int k = 0; k < PER_THREAD; k++) {
+        int c = k * blockDim.x + threadIdx.x;
+        if (c < cols)
+            weights[c] = __float2bfloat16(value[k] * scale);
+    }
+}
+//< kept
+
+//> eight TODO:
+// Eight numbers, which one load brings, in four words of two. A bf16 is the
+// upper half of a float.
+__device__ void unpack(float *to, const uint4 &from)
+{
+    unsigned word[] = { from.x, from.y, from.z, from.w };
+    for (int j = 0; j < 4; j++) {
+        to[2 * j] = __uint_as_float(word[j] << 16);
+        to[2 * j + 1] = __uint_as_float(word[j] & 0xffff0000);
+    }
+}
+
+__device__ unsigned pack_two(float low, float high)
+{
+    __nv_bfloat162 two = __floats2bfloat162_rn(low, high);
+    return *(unsigned *)&two;
+}
+
+__device__ uint4 pack(const float *from)
+{
+    return make_uint4(
+        pack_two(from[0], from[1]), pack_two(from[2], from[3]),
+        pack_two(from[4], from[5]), pack_two(from[6], from[7]));
+}
+//< eight
+
+//> vectors TODO:
+// Version 5: loads of 16 bytes. The row stays in registers as it came, so
+// it takes half of the room that floats would. WARP: a warp takes a row.
+template <int VECTORS, bool WARP>
+__global__ void __launch_bounds__(WARP ? THREADS : 1024)
+    softmax_vectors(bf16 *out, const bf16 *x, int rows, int cols, int stride)
+{
+    int threads = WARP ? 32 : blockDim.x, thread = threadIdx.x % threads;
+    int row = WARP ? (blockIdx.x * THREADS + threadIdx.x) / 32 : blockIdx.x;
+    if (WARP && row >= rows)
+        return;
+    const uint4 *from = (const uint4 *)(x + (size_t)row * stride);
+    uint4 *to = (uint4 *)(out + (size_t)row * stride), kept[VECTORS];
+    float value[8], m = -FLT_MAX, sum = 0;
+
+    //> load-eight
+    for (int k = 0; k < VECTORS; k++) {
+        int v = k * threads + thread;
+        if (8 * v < cols)
+            kept[k] = from[v];
+    }
+    //< load-eight
+
+    for (int k = 0; k < VECTORS; k++) {
+        int left = cols - 8 * (k * threads + thread);
+        unpack(value, kept[k]);
+        for (int j = 0; j < 8; j++) {
+            //> mask-the-gap
+            if (j >= left)  // the gap after the row may hold anything
+                value[j] = -INFINITY;
+            //< mask-the-gap
+            m = fmaxf(m, value[j]);
+        }
+        //> keep-masked
+        kept[k] = pack(value);  // with the gap masked
+        //< keep-masked
+    }
+    m = WARP ? warp_all(m, Max()) : block_all(m, Max());
+
+    for (int k = 0; k < VECTORS; k++) {
+        unpack(value, kept[k]);
+        for (int j = 0; j < 8; j++)
+            sum += e_to(value[j], m);
+    }
+    sum = WARP ? warp_all(sum, Sum()) : block_all(sum, Sum());
+
+    float scale = sum > 0 ? 1 / sum : 0;
+    for (int k = 0; k < VECTORS; k++) {
+        int v = k * threads + thread, left = cols - 8 * v;
+        unpack(value, kept[k]);
+        for (int j = 0; j < 8; j++)
+            value[j] = e_to(value[j], m) * scale;
+        //> store-eight
+        if (left >= 8)
+            to[v] = pack(value);
+        else  // the gap is not ours
+            for (int j = 0; j < 8; j++)
+                if (j < left)
+                    ((bf16 *)(to + v))[j] = __float2bfloat16(value[j]);
+        //< store-eight
+    }
+}
+//< vectors
+
+//> backward
+// Version 1: a block takes a row, and adds each element's share to the
+// sums of its column.
+__global__ void backward_row(bf16 *dx, float *dgamma, float *dbeta,
+                             const bf16 *dy, const bf16 *x,
+                             const float *gamma, int cols)
+{
+    size_t first = (size_t)blockIdx.x * cols;
+    float sum = 0, squares = 0, g_sum = 0, gh_sum = 0;
+
+    for (int c = threadIdx.x; c < cols; c += THREADS)
+        sum += __bfloat162float(x[first + c]);
+    float mean = block_all(sum, Sum()) / cols;
+
+    for (int c = threadIdx.x; c < cols; c += THREADS) {
+        float off = __bfloat162float(x[first + c]) - mean;
+        squares += off * off;
+    }
+    float scale = rsqrtf(block_all(squares, Sum()) / cols + 1e-5f);
+
+    for (int c = threadIdx.x; c < cols; c += THREADS) {
+        float h = (__bfloat162float(x[first + c]) - mean) * scale;
+        float g = __bfloat162float(dy[first + c]) * gamma[c];
+        g_sum += g;
+        gh_sum += g * h;
+    }
+    float g_mean = block_all(g_sum, Sum()) / cols;
+    float gh_mean = block_all(gh_sum, Sum()) / cols;
+
+    for (int c = threadIdx.x; c < cols; c += THREADS) {
+        float h = (__bfloat162float(x[first + c]) - mean) * scale;
+        float d = __bfloat162float(dy[first + c]);
+        dx[first + c] = __float2bfloat16(
+            (d * gamma[c] - g_mean - h * gh_mean) * scale);
+        atomicAdd(&dgamma[c], d * h);
+        atomicAdd(&dbeta[c], d);
+    }
+}
+//< backward
+
+//> backward-rows TODO:
+enum { MINE = 8 };  // a thread's columns; 512 threads have 4,096
+
+// Version 4: a block takes many rows. Each thread keeps the sums of its
+// columns, and adds them to the others' once, at the end.
+__global__ void __launch_bounds__(512)
+    backward_rows(bf16 *dx, float *dgamma, float *dbeta, const bf16 *dy,
+                  const bf16 *x, const float *gamma, int rows, int cols)
+{
+    float dgamma_sum[MINE] = {}, dbeta_sum[MINE] = {};
+
+    //> each-row
+    for (int row = blockIdx.x; row < rows; row += gridDim.x) {
+    //< each-row
+        size_t first = (size_t)row * cols;
+        float h[MINE], d[MINE], sum = 0, squares = 0, g_sum = 0, gh_sum = 0;
+
+        for (int k = 0; k < MINE; k++) {
+            int c = k * blockDim.x + threadIdx.x;
+            h[k] = c < cols ? __bfloat162float(x[first + c]) : 0;
+            d[k] = c < cols ? __bfloat162float(dy[first + c]) : 0;
+            sum += h[k];
+        }
+        float mean = block_all(sum, Sum()) / cols;
+
+        //> kept-variance
+        for (int k = 0; k < MINE; k++) {
+            int c = k * blockDim.x + threadIdx.x;
+            h[k] = c < cols ? h[k] - mean : 0;
+            squares += h[k] * h[k];
+        }
+        float scale = rsqrtf(block_all(squares, Sum()) / cols + 1e-5f);
+        //< kept-variance
+
+        for (int k = 0; k < MINE; k++) {
+            int c = k * blockDim.x + threadIdx.x;
+            h[k] *= scale;
+            //> partial
+            dgamma_sum[k] += d[k] * h[k];
+            dbeta_sum[k] += d[k];
+            //< partial
+            d[k] *= c < cols ? gamma[c] : 0;  // g from here on
+            g_sum += d[k];
+            gh_sum += d[k] * h[k];
+        }
+        float g_mean = block_all(g_sum, Sum()) / cols;
+        float gh_mean = block_all(gh_sum, Sum()) / cols;
+
+        for (int k = 0; k < MINE; k++) {
+            int c = k * blockDim.x + threadIdx.x;
+            if (c < cols)
+                dx[first + c] = __float2bfloat16(
+                    (d[k] - g_mean - h[k] * gh_mean) * scale);
+        }
+    }
+
+    //> add-once
+    for (int k = 0; k < MINE; k++) {
+        int c = k * blockDim.x + threadIdx.x;
+        if (c < cols) {
+            atomicAdd(&dgamma[c], dgamma_sum[k]);
+            atomicAdd(&dbeta[c], dbeta_sum[k]);
+        }
+    }
+    //< add-once
+}
+//< backward-rows
+
+//> backward-vectors TODO:
+// Version 5: a thread's columns are eight neighbours, and come in one load.
+// For whole numbers of eight columns.
+__global__ void __launch_bounds__(512)
+    backward_vectors(bf16 *dx, float *dgamma, float *dbeta, const bf16 *dy,
+                     const bf16 *x, const float *gamma, int rows, int cols)
+{
+    int c = 8 * threadIdx.x;
+    bool mine = c < cols;
+    alignas(16) float weight[8] = {};
+    float dgamma_sum[8] = {}, dbeta_sum[8] = {};
+
+    for (int j = 0; j < 8; j += 4)
+        if (mine)
+            *(float4 *)(weight + j) = *(const float4 *)(gamma + c + j);
+
+    for (int row = blockIdx.x; row < rows; row += gridDim.x) {
+        size_t at = ((size_t)row * cols + c) / 8;
+        uint4 zero = {}, eight_x = mine ? ((const uint4 *)x)[at] : zero;
+        uint4 eight_dy = mine ? ((const uint4 *)dy)[at] : zero;
+        float h[8], d[8], sum = 0, squares = 0, g_sum = 0, gh_sum = 0;
+
+        unpack(h, eight_x);
+        unpack(d, eight_dy);
+        for (int j = 0; j < 8; j++)
+            sum += h[j];
+        float mean = block_all(sum, Sum()) / cols;
+
+        for (int j = 0; j < 8; j++) {
+            h[j] = mine ? h[j] - mean : 0;
+            squares += h[j] * h[j];
+        }
+        float scale = rsqrtf(block_all(squares, Sum()) / cols + 1e-5f);
+
+        for (int j = 0; j < 8; j++) {
+            h[j] *= scale;
+            dgamma_sum[j] += d[j] * h[j];
+            dbeta_sum[j] += d[j];
+            d[j] *= weight[j];
+            g_sum += d[j];
+            gh_sum += d[j] * h[j];
+        }
+        float g_mean = block_all(g_sum, Sum()) / cols;
+        float gh_mean = block_all(gh_sum, Sum()) / cols;
+
+        for (int j = 0; j < 8; j++)
+            d[j] = (d[j] - g_mean - h[j] * gh_mean) * scale;
+        if (mine)
+            ((uint4 *)dx)[at] = pack(d);
+    }
+    for (int j = 0; j < 8; j++)
+        if (mine) {
+            atomicAdd(&dgamma[c + j], dgamma_sum[j]);
+            atomicAdd(&dbeta[c + j], dbeta_sum[j]);
+        }
+}
+//< backward-vectors
+
+//> version TODO:
+#ifndef VERSION
+#define VERSION 5  // what the functions launch
+#endif
+//< version
+
+extern "C" void softmax(bf16 *out, const bf16 *x, int rows, int cols, int stride)
+{
+    if (rows == 0)  // a grid of no blocks is an error
+        return;
+    int threads = cols <= 8192 ? 256 : 1024;
+    //> choose-softmax TODO:
+    if (VERSION == 5 && cols <= 32768) {
+        if (cols <= 1024)
+            softmax_vectors<4, true><<<(rows + THREADS / 32 - 1) / (THREADS / 32), THREADS>>>(
+                out, x, rows, cols, stride);
+        else if (cols <= 4096)
+            softmax_vectors<2, false><<<rows, THREADS>>>(out, x, rows, cols, stride);
+        else
+            softmax_vectors<4, false><<<rows, (cols + 1023) / 1024 * 32>>>(out, x, rows, cols, stride);
+        CHECK(cudaGetLastError());
+        return;
+    }
+    if (VERSION >= 3 && cols <= 32768) {
+        if (cols <= 1024)
+            softmax_kept<4><<<rows, 256>>>(out, x, cols, stride);
+        else if (cols <= 4096)
+            softmax_kept<16><<<rows, 256>>>(out, x, cols, stride);
+        else
+            softmax_kept<32><<<rows, 1024>>>(out, x, cols, stride);
+        CHECK(cudaGetLastError());
+        return;
+    }
+    if (VERSION >= 2) {
+        softmax_online<<<rows, threads>>>(out, x, cols, stride);
+        CHECK(cudaGetLastError());
+        return;
+    }
+    //< choose-softmax
+    softmax_passes<<<rows, threads>>>(out, x, cols, stride);
+    CHECK(cudaGetLastError());  // the caller synchronises
+}
+
+extern "C" void layer_norm_backward(bf16 *dx, float *dgamma, float *dbeta, const bf16 *dy,
+                                    const bf16 *x, const float *gamma, int rows, int cols)
+{
+    CHECK(cudaMemsetAsync(dgamma, 0, cols * sizeof *dgamma));  // the kernels add to these
+    CHECK(cudaMemsetAsync(dbeta, 0, cols * sizeof *dbeta));
+    if (rows == 0)
+        return;
+    //> choose-backward TODO:
+    if (VERSION >= 4) {
+        int device, multiprocessors, threads = ((cols + 7) / 8 + 31) / 32 * 32;
+        CHECK(cudaGetDevice(&device));
+        CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+        int blocks = rows < 2 * multiprocessors ? rows : 2 * multiprocessors;
+        auto kernel = VERSION == 5 && cols % 8 == 0 ? backward_vectors : backward_rows;
+        kernel<<<blocks, threads>>>(dx, dgamma, dbeta, dy, x, gamma, rows, cols);
+        CHECK(cudaGetLastError());
+        return;
+    }
+    //< choose-backward
+    backward_row<<<rows, THREADS>>>(dx, dgamma, dbeta, dy, x, gamma, cols);
+    CHECK(cudaGetLastError());  // the caller synchronises
+}
