@@ -20,7 +20,10 @@
 
 using bf16 = __nv_bfloat16;
 
-enum { THREADS = 256 };  // threads in a block, where nothing else is said
+enum {
+    THREADS = 256,  // threads in a block, where nothing else is said
+    PIECE = 8,      // numbers that a thread loads at once
+};
 
 struct Sum {
     __device__ float operator()(float a, float b) { return a + b; }
@@ -63,14 +66,47 @@ __device__ float e_to(float x, float m)
     return __expf(x - m);
 }
 
+// Loads N numbers of a row for this thread, from column c on and a block's
+// width apart. All loads are under way before the first number is used.
+// Beyond the row, the value is `beyond`.
+template <int N>
+__device__ void load_piece(float (&value)[N], const bf16 *row, int c,
+                           int cols, float beyond)
+{
+    bf16 loaded[N];
+    for (int k = 0; k < N; k++)
+        loaded[k] = c + k * blockDim.x < cols ? row[c + k * blockDim.x]
+                                              : __float2bfloat16(beyond);
+    for (int k = 0; k < N; k++)
+        value[k] = __bfloat162float(loaded[k]);
+}
+
+// Stores them in the same places, but for those beyond the row.
+template <int N>
+__device__ void store_piece(bf16 *row, int c, int cols,
+                            const float (&value)[N])
+{
+    for (int k = 0; k < N; k++)
+        if (c + k * blockDim.x < cols)
+            row[c + k * blockDim.x] = __float2bfloat16(value[k]);
+}
+
 // Version 1: a block takes a row, in three passes over it.
 __global__ void softmax_passes(bf16 *out, const bf16 *x, int cols,
                                int stride)
 {
     const bf16 *row = x + (size_t)blockIdx.x * stride;
     bf16 *weights = out + (size_t)blockIdx.x * stride;
+    float value[PIECE], m = -FLT_MAX, sum = 0;
 
-    // TODO: the maximum, the sum, and the weights (10 lines)
+    for (int c = threadIdx.x; c < cols; c += PIECE * THREADS) {
+        load_piece(value, row, c, cols, -INFINITY);
+        for (int k = 0; k < PIECE; k++)
+            m = fmaxf(m, value[k]);
+    }
+    m = block_all(m, Max());
+
+    // TODO: the sum, and the weights (12 lines)
 }
 
 // Version 1: a block takes a row, and adds each element's share to the
@@ -115,7 +151,7 @@ extern "C" void softmax(bf16 *out, const bf16 *x, int rows, int cols, int stride
 {
     if (rows == 0)  // a grid of no blocks is an error
         return;
-    softmax_passes<<<rows, THREADS>>>(out, x, cols, stride);
+        softmax_passes<<<rows, THREADS>>>(out, x, cols, stride);
     CHECK(cudaGetLastError());  // the caller synchronises
 }
 

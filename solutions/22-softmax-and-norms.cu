@@ -20,7 +20,10 @@
 
 using bf16 = __nv_bfloat16;
 
-enum { THREADS = 256 };  // threads in a block, where nothing else is said
+enum {
+    THREADS = 256,  // threads in a block, where nothing else is said
+    PIECE = 8,      // numbers that a thread loads at once
+};
 
 //> combine
 struct Sum {
@@ -69,6 +72,33 @@ __device__ float e_to(float x, float m)
 }
 //< exponential
 
+//> piece
+// Loads N numbers of a row for this thread, from column c on and a block's
+// width apart. All loads are under way before the first number is used.
+// Beyond the row, the value is `beyond`.
+template <int N>
+__device__ void load_piece(float (&value)[N], const bf16 *row, int c,
+                           int cols, float beyond)
+{
+    bf16 loaded[N];
+    for (int k = 0; k < N; k++)
+        loaded[k] = c + k * blockDim.x < cols ? row[c + k * blockDim.x]
+                                              : __float2bfloat16(beyond);
+    for (int k = 0; k < N; k++)
+        value[k] = __bfloat162float(loaded[k]);
+}
+
+// Stores them in the same places, but for those beyond the row.
+template <int N>
+__device__ void store_piece(bf16 *row, int c, int cols,
+                            const float (&value)[N])
+{
+    for (int k = 0; k < N; k++)
+        if (c + k * blockDim.x < cols)
+            row[c + k * blockDim.x] = __float2bfloat16(value[k]);
+}
+//< piece
+
 //> passes
 // Version 1: a block takes a row, in three passes over it.
 __global__ void softmax_passes(bf16 *out, const bf16 *x, int cols,
@@ -76,29 +106,35 @@ __global__ void softmax_passes(bf16 *out, const bf16 *x, int cols,
 {
     const bf16 *row = x + (size_t)blockIdx.x * stride;
     bf16 *weights = out + (size_t)blockIdx.x * stride;
+    float value[PIECE], m = -FLT_MAX, sum = 0;
 
-    //> three TODO: the maximum, the sum, and the weights (10 lines)
-    //> first-maximum
-    float m = -FLT_MAX;
-    //< first-maximum
-    for (int c = threadIdx.x; c < cols; c += blockDim.x)
-        m = fmaxf(m, __bfloat162float(row[c]));
+    for (int c = threadIdx.x; c < cols; c += PIECE * THREADS) {
+        load_piece(value, row, c, cols, -INFINITY);
+        for (int k = 0; k < PIECE; k++)
+            m = fmaxf(m, value[k]);
+    }
     m = block_all(m, Max());
 
+    //> two-loops TODO: the sum, and the weights (12 lines)
     //> sum
-    float sum = 0;
-    for (int c = threadIdx.x; c < cols; c += blockDim.x)
-        sum += e_to(__bfloat162float(row[c]), m);
+    for (int c = threadIdx.x; c < cols; c += PIECE * THREADS) {
+        load_piece(value, row, c, cols, -INFINITY);
+        for (int k = 0; k < PIECE; k++)
+            sum += e_to(value[k], m);
+    }
     sum = block_all(sum, Sum());
     //< sum
 
     //> scale
     float scale = sum > 0 ? 1 / sum : 0;  // 0: the whole row is masked
     //< scale
-    for (int c = threadIdx.x; c < cols; c += blockDim.x)
-        weights[c] =
-            __float2bfloat16(e_to(__bfloat162float(row[c]), m) * scale);
-    //< three
+    for (int c = threadIdx.x; c < cols; c += PIECE * THREADS) {
+        load_piece(value, row, c, cols, -INFINITY);
+        for (int k = 0; k < PIECE; k++)
+            value[k] = e_to(value[k], m) * scale;
+        store_piece(weights, c, cols, value);
+    }
+    //< two-loops
 }
 //< passes
 
@@ -110,61 +146,62 @@ __global__ void softmax_online(bf16 *out, const bf16 *x, int cols,
 {
     const bf16 *row = x + (size_t)blockIdx.x * stride;
     bf16 *weights = out + (size_t)blockIdx.x * stride;
+    //> before-all
+    float value[PIECE], m = -FLT_MAX, sum = 0;
+    //< before-all
 
-    //> correct
-    float m = -FLT_MAX, sum = 0;
-    for (int c = threadIdx.x; c < cols; c += blockDim.x) {
-        float value = __bfloat162float(row[c]);
-        if (value > m) {
-            sum *= e_to(m, value);
-            m = value;
-        }
-        sum += e_to(value, m);
+    for (int c = threadIdx.x; c < cols; c += PIECE * THREADS) {
+        load_piece(value, row, c, cols, -INFINITY);
+        //> correct
+        float before = m;
+        for (int k = 0; k < PIECE; k++)
+            m = fmaxf(m, value[k]);
+        sum *= e_to(before, m);
+        for (int k = 0; k < PIECE; k++)
+            sum += e_to(value[k], m);
+        //< correct
     }
-    //< correct
     //> merge
     float most = block_all(m, Max());
     sum = block_all(sum * e_to(m, most), Sum());
     //< merge
 
     float scale = sum > 0 ? 1 / sum : 0;
-    for (int c = threadIdx.x; c < cols; c += blockDim.x)
-        weights[c] =
-            __float2bfloat16(e_to(__bfloat162float(row[c]), most) * scale);
+    for (int c = threadIdx.x; c < cols; c += PIECE * THREADS) {
+        load_piece(value, row, c, cols, -INFINITY);
+        for (int k = 0; k < PIECE; k++)
+            value[k] = e_to(value[k], most) * scale;
+        store_piece(weights, c, cols, value);
+    }
 }
 //< online
 
 //> kept TODO:
-// Version 3: one pass. A thread keeps PER_THREAD numbers in registers.
-template <int PER_THREAD>
+// Version 3: one pass. A thread keeps its N numbers of the row in
+// registers, and a block has as many threads as the row needs.
+template <int N>
 __global__ void __launch_bounds__(1024)
     softmax_kept(bf16 *out, const bf16 *x, int cols, int stride)
 {
     const bf16 *row = x + (size_t)blockIdx.x * stride;
     bf16 *weights = out + (size_t)blockIdx.x * stride;
-    float value[PER_THREAD];
+    float value[N], m = -FLT_MAX, sum = 0;
 
     //> keep
-    float m = -FLT_MAX;
-    for (int k = 0; k < PER_THREAD; k++) {
-        int c = k * blockDim.x + threadIdx.x;
-        value[k] = c < cols ? __bfloat162float(row[c]) : -INFINITY;
-        m = fmaxf(m, value[k]);
-    }
-    m = block_all(m, Max());
+    load_piece(value, row, threadIdx.x, cols, -INFINITY);
     //< keep
+    for (int k = 0; k < N; k++)
+        m = fmaxf(m, value[k]);
+    m = block_all(m, Max());
 
-    float sum = 0;
-    for (int k = 0; k < PER_THREAD; k++)
+    for (int k = 0; k < N; k++)
         sum += value[k] = e_to(value[k], m);
     sum = block_all(sum, Sum());
 
     float scale = sum > 0 ? 1 / sum : 0;
-    for (int k = 0; k < PER_THREAD; k++) {
-        int c = k * blockDim.x + threadIdx.x;
-        if (c < cols)
-            weights[c] = __float2bfloat16(value[k] * scale);
-    }
+    for (int k = 0; k < N; k++)
+        value[k] *= scale;
+    store_piece(weights, threadIdx.x, cols, value);
 }
 //< kept
 
@@ -198,7 +235,7 @@ __device__ uint4 pack(const float *from)
 // Version 5: loads of 16 bytes. The row stays in registers as it came, so
 // it takes half of the room that floats would. WARP: a warp takes a row.
 template <int VECTORS, bool WARP>
-__global__ void __launch_bounds__(WARP ? THREADS : 1024)
+__global__ void __launch_bounds__(1024)
     softmax_vectors(bf16 *out, const bf16 *x, int rows, int cols, int stride)
 {
     int threads = WARP ? 32 : blockDim.x, thread = threadIdx.x % threads;
@@ -224,8 +261,8 @@ __global__ void __launch_bounds__(WARP ? THREADS : 1024)
             //> mask-the-gap
             if (j >= left)  // the gap after the row may hold anything
                 value[j] = -INFINITY;
-            //< mask-the-gap
             m = fmaxf(m, value[j]);
+            //< mask-the-gap
         }
         //> keep-masked
         kept[k] = pack(value);  // with the gap masked
@@ -273,10 +310,14 @@ __global__ void backward_row(bf16 *dx, float *dgamma, float *dbeta,
     float mean = block_all(sum, Sum()) / cols;
 
     for (int c = threadIdx.x; c < cols; c += THREADS) {
+        //> variance
         float off = __bfloat162float(x[first + c]) - mean;
         squares += off * off;
+        //< variance
     }
+    //> scale-norm
     float scale = rsqrtf(block_all(squares, Sum()) / cols + 1e-5f);
+    //< scale-norm
 
     for (int c = threadIdx.x; c < cols; c += THREADS) {
         float h = (__bfloat162float(x[first + c]) - mean) * scale;
@@ -290,8 +331,10 @@ __global__ void backward_row(bf16 *dx, float *dgamma, float *dbeta,
     for (int c = threadIdx.x; c < cols; c += THREADS) {
         float h = (__bfloat162float(x[first + c]) - mean) * scale;
         float d = __bfloat162float(dy[first + c]);
+        //> dx
         dx[first + c] = __float2bfloat16(
             (d * gamma[c] - g_mean - h * gh_mean) * scale);
+        //< dx
         atomicAdd(&dgamma[c], d * h);
         atomicAdd(&dbeta[c], d);
     }
@@ -299,32 +342,29 @@ __global__ void backward_row(bf16 *dx, float *dgamma, float *dbeta,
 //< backward
 
 //> backward-rows TODO:
-enum { MINE = 8 };  // a thread's columns; 512 threads have 4,096
-
 // Version 4: a block takes many rows. Each thread keeps the sums of its
 // columns, and adds them to the others' once, at the end.
 __global__ void __launch_bounds__(512)
     backward_rows(bf16 *dx, float *dgamma, float *dbeta, const bf16 *dy,
                   const bf16 *x, const float *gamma, int rows, int cols)
 {
-    float dgamma_sum[MINE] = {}, dbeta_sum[MINE] = {};
+    float dgamma_sum[PIECE] = {}, dbeta_sum[PIECE] = {};
 
     //> each-row
     for (int row = blockIdx.x; row < rows; row += gridDim.x) {
     //< each-row
         size_t first = (size_t)row * cols;
-        float h[MINE], d[MINE], sum = 0, squares = 0, g_sum = 0, gh_sum = 0;
+        float h[PIECE], d[PIECE];
+        float sum = 0, squares = 0, g_sum = 0, gh_sum = 0;
 
-        for (int k = 0; k < MINE; k++) {
-            int c = k * blockDim.x + threadIdx.x;
-            h[k] = c < cols ? __bfloat162float(x[first + c]) : 0;
-            d[k] = c < cols ? __bfloat162float(dy[first + c]) : 0;
+        load_piece(h, x + first, threadIdx.x, cols, 0);
+        load_piece(d, dy + first, threadIdx.x, cols, 0);
+        for (int k = 0; k < PIECE; k++)
             sum += h[k];
-        }
         float mean = block_all(sum, Sum()) / cols;
 
         //> kept-variance
-        for (int k = 0; k < MINE; k++) {
+        for (int k = 0; k < PIECE; k++) {
             int c = k * blockDim.x + threadIdx.x;
             h[k] = c < cols ? h[k] - mean : 0;
             squares += h[k] * h[k];
@@ -332,7 +372,7 @@ __global__ void __launch_bounds__(512)
         float scale = rsqrtf(block_all(squares, Sum()) / cols + 1e-5f);
         //< kept-variance
 
-        for (int k = 0; k < MINE; k++) {
+        for (int k = 0; k < PIECE; k++) {
             int c = k * blockDim.x + threadIdx.x;
             h[k] *= scale;
             //> partial
@@ -346,16 +386,13 @@ __global__ void __launch_bounds__(512)
         float g_mean = block_all(g_sum, Sum()) / cols;
         float gh_mean = block_all(gh_sum, Sum()) / cols;
 
-        for (int k = 0; k < MINE; k++) {
-            int c = k * blockDim.x + threadIdx.x;
-            if (c < cols)
-                dx[first + c] = __float2bfloat16(
-                    (d[k] - g_mean - h[k] * gh_mean) * scale);
-        }
+        for (int k = 0; k < PIECE; k++)
+            d[k] = (d[k] - g_mean - h[k] * gh_mean) * scale;
+        store_piece(dx + first, threadIdx.x, cols, d);
     }
 
     //> add-once
-    for (int k = 0; k < MINE; k++) {
+    for (int k = 0; k < PIECE; k++) {
         int c = k * blockDim.x + threadIdx.x;
         if (c < cols) {
             atomicAdd(&dgamma[c], dgamma_sum[k]);
@@ -367,6 +404,20 @@ __global__ void __launch_bounds__(512)
 //< backward-rows
 
 //> backward-vectors TODO:
+// Adds the block's sums of columns, eight neighbours in each thread, to
+// those of all blocks. They change places in shared memory, so that
+// neighbouring lanes add to neighbouring columns.
+__device__ void add_columns(float *to, const float *sums, int cols)
+{
+    __shared__ float of_block[8 * 512];
+    __syncthreads();  // what the call before left has been read
+    for (int j = 0; j < 8; j++)
+        of_block[8 * threadIdx.x + j] = sums[j];
+    __syncthreads();
+    for (int c = threadIdx.x; c < cols; c += blockDim.x)
+        atomicAdd(&to[c], of_block[c]);
+}
+
 // Version 5: a thread's columns are eight neighbours, and come in one load.
 // For whole numbers of eight columns.
 __global__ void __launch_bounds__(512)
@@ -416,11 +467,8 @@ __global__ void __launch_bounds__(512)
         if (mine)
             ((uint4 *)dx)[at] = pack(d);
     }
-    for (int j = 0; j < 8; j++)
-        if (mine) {
-            atomicAdd(&dgamma[c + j], dgamma_sum[j]);
-            atomicAdd(&dbeta[c + j], dbeta_sum[j]);
-        }
+    add_columns(dgamma, dgamma_sum, cols);
+    add_columns(dbeta, dbeta_sum, cols);
 }
 //< backward-vectors
 
@@ -432,46 +480,44 @@ __global__ void __launch_bounds__(512)
 
 extern "C" void softmax(bf16 *out, const bf16 *x, int rows, int cols, int stride)
 {
+    //> no-rows
     if (rows == 0)  // a grid of no blocks is an error
         return;
-    int threads = cols <= 8192 ? 256 : 1024;
+    //< no-rows
     //> choose-softmax TODO:
-    if (VERSION == 5 && cols <= 32768) {
-        if (cols <= 1024)
-            softmax_vectors<4, true><<<(rows + THREADS / 32 - 1) / (THREADS / 32), THREADS>>>(
-                out, x, rows, cols, stride);
-        else if (cols <= 4096)
-            softmax_vectors<2, false><<<rows, THREADS>>>(out, x, rows, cols, stride);
-        else
-            softmax_vectors<4, false><<<rows, (cols + 1023) / 1024 * 32>>>(out, x, rows, cols, stride);
-        CHECK(cudaGetLastError());
-        return;
-    }
+    //> choose-vectors
+    if (VERSION == 5 && cols <= 1024) {
+        int warps = THREADS / 32;
+        softmax_vectors<4, true>
+            <<<(rows + warps - 1) / warps, THREADS>>>(out, x, rows, cols, stride);
+    } else if (VERSION == 5 && cols <= 32768) {
+        auto kernel = cols <= 8192 ? softmax_vectors<2, false> : softmax_vectors<4, false>;
+        int a_warp = cols <= 8192 ? 2 * 8 * 32 : 4 * 8 * 32;  // columns
+        kernel<<<rows, (cols + a_warp - 1) / a_warp * 32>>>(out, x, rows, cols, stride);
+    } else
+    //< choose-vectors
     if (VERSION >= 3 && cols <= 32768) {
-        if (cols <= 1024)
-            softmax_kept<4><<<rows, 256>>>(out, x, cols, stride);
-        else if (cols <= 4096)
-            softmax_kept<16><<<rows, 256>>>(out, x, cols, stride);
+        //> choose-kept
+        if (cols <= 16 * THREADS)
+            softmax_kept<16><<<rows, THREADS>>>(out, x, cols, stride);
         else
             softmax_kept<32><<<rows, 1024>>>(out, x, cols, stride);
-        CHECK(cudaGetLastError());
-        return;
-    }
-    if (VERSION >= 2) {
-        softmax_online<<<rows, threads>>>(out, x, cols, stride);
-        CHECK(cudaGetLastError());
-        return;
-    }
+        //< choose-kept
+    } else if (VERSION >= 2) {
+        softmax_online<<<rows, THREADS>>>(out, x, cols, stride);
+    } else
     //< choose-softmax
-    softmax_passes<<<rows, threads>>>(out, x, cols, stride);
+        softmax_passes<<<rows, THREADS>>>(out, x, cols, stride);
     CHECK(cudaGetLastError());  // the caller synchronises
 }
 
 extern "C" void layer_norm_backward(bf16 *dx, float *dgamma, float *dbeta, const bf16 *dy,
                                     const bf16 *x, const float *gamma, int rows, int cols)
 {
+    //> zero
     CHECK(cudaMemsetAsync(dgamma, 0, cols * sizeof *dgamma));  // the kernels add to these
     CHECK(cudaMemsetAsync(dbeta, 0, cols * sizeof *dbeta));
+    //< zero
     if (rows == 0)
         return;
     //> choose-backward TODO:
@@ -479,7 +525,7 @@ extern "C" void layer_norm_backward(bf16 *dx, float *dgamma, float *dbeta, const
         int device, multiprocessors, threads = ((cols + 7) / 8 + 31) / 32 * 32;
         CHECK(cudaGetDevice(&device));
         CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-        int blocks = rows < 2 * multiprocessors ? rows : 2 * multiprocessors;
+        int blocks = rows < 4 * multiprocessors ? rows : 4 * multiprocessors;
         auto kernel = VERSION == 5 && cols % 8 == 0 ? backward_vectors : backward_rows;
         kernel<<<blocks, threads>>>(dx, dgamma, dbeta, dy, x, gamma, rows, cols);
         CHECK(cudaGetLastError());
