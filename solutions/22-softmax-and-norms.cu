@@ -527,7 +527,9 @@ extern "C" void layer_norm_backward(bf16 *dx, float *dgamma, float *dbeta, const
         CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
         int blocks = rows < 4 * multiprocessors ? rows : 4 * multiprocessors;
         auto kernel = VERSION == 5 && cols % 8 == 0 ? backward_vectors : backward_rows;
+        //> launch-rows
         kernel<<<blocks, threads>>>(dx, dgamma, dbeta, dy, x, gamma, rows, cols);
+        //< launch-rows
         CHECK(cudaGetLastError());
         return;
     }

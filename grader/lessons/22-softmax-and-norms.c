@@ -1,11 +1,13 @@
-// Lesson 22: softmax and the gradients of a layer norm against references in double, made of the very numbers of 16 bits
-// that the functions are given. Rows of all lengths, with gaps that hold anything, masked, rising, and of huge numbers; and
-// norms of rows that are far from zero, where a variance computed as a difference of squares is lost.
+// Lesson 22: softmax and the gradients of a layer norm against references in double, made of the
+// very numbers of 16 bits that the functions are given. Rows of all lengths, with gaps that hold
+// anything, masked, rising, and of huge numbers; and norms of rows that are far from zero, where a
+// variance computed as a difference of squares is lost.
 #include "grader.h"
 #include <math.h>
 #include <stdio.h>
 
-// A float's result, rounded once to 8 bits, is off by 2^-8 of it at most. Another rounding before would double that.
+// A float's result, rounded once to 8 bits, is off by 2^-8 of it at most. Another rounding before
+// would double that.
 static const double ROUNDED = 0.0041;
 
 // ---- Softmax
@@ -49,7 +51,8 @@ static bool close_to(double got, double want)
     return fabs(got - want) <= 1e-30 + ROUNDED * fabs(want);
 }
 
-// The numbers that the wrong row would hold after one mistake, for column c. `m` and `sum` are the row's own.
+// The numbers that the wrong row would hold after one mistake, for column c. `m` and `sum` are the
+// row's own.
 typedef double Guess(int r, int c, double m, double sum);
 
 static double undivided(int r, int c, double m, double sum)
@@ -64,12 +67,6 @@ static double base_two(int r, int c, double m, double sum)
     for (int j = 0; j < asked.cols; j++) twos += exp2(number(r, j) - m);
     return exp2(number(r, c) - m) / twos;
 }
-static double one_column_more(int r, int c, double m, double sum)
-{
-    return asked.cols == asked.stride
-        ? NAN
-        : exp(number(r, c) - m) / (sum + exp(number(r, asked.cols) - m));
-}
 static double squared(int r, int c, double m, double sum)
 {
     double weight = exp(number(r, c) - m) / sum;
@@ -82,7 +79,6 @@ static const struct {
 } guesses[] = {
     { undivided, "Those are the exponentials: they were not divided by their sum." },
     { base_two, "That is what powers of 2 give, and the contract asks for powers of e." },
-    { one_column_more, "The sum has one number too many: the first of the gap after the row." },
     { squared, "Each weight was multiplied by itself: it was scaled twice." },
 };
 
@@ -102,7 +98,8 @@ static const char *of_a_mistake(const Mismatch *at, int r)
     return NULL;
 }
 
-// All weights of the row are too large, or too small, by the same factor: then the sum is wrong, and only the sum.
+// All weights of the row are too large, or too small, by the same factor: then the sum is wrong,
+// and only the sum.
 static const char *of_a_factor(const Mismatch *at, int r)
 {
     static char words[160];
@@ -117,7 +114,8 @@ static const char *of_a_factor(const Mismatch *at, int r)
     }
     if (!(high > 0) || high > low * 1.01) return NULL;
     snprintf(words, sizeof words,
-             "All weights of the row are %.3g times what they should be, so its sum is %.3g times its due.",
+             "All weights of the row are %.3g times what they should be, so its sum is %.3g times "
+             "its due.",
              high, 1 / high);
     return words;
 }
@@ -130,9 +128,11 @@ static const char *of_the_row(const Mismatch *at)
 
     if (says) return says;
     if (asked.cols < asked.stride && isnan(weight_got(at, r, 0)))
-        return "A number of the gap after the row came into its sum. The gap may hold anything, here a nan.";
+        return "A number of the gap after the row came into its sum. The gap may hold anything, "
+               "here a nan.";
     if (!(beyond <= maximum(r, asked.cols)) && fabs(weight_got(at, r, 0)) == 0)
-        return "The weights are 0: the maximum is that of the gap after the row, which may hold anything.";
+        return "The weights are 0: the maximum is that of the gap after the row, which may hold "
+               "anything.";
     return of_a_factor(at, r);
 }
 
@@ -145,10 +145,12 @@ static const char *of_masks(const Mismatch *at)
     if (!isnan(weight_got(at, r, at->first % asked.stride))) return of_the_row(at);
     if (is_masked(r)) {
         advise("find what this row divides, or subtracts, and keep the infinity out of it");
-        return "All numbers of this row are -inf. Its maximum is -inf, and -inf less -inf is nan; its sum is 0, and 0 / 0 is nan.";
+        return "All numbers of this row are -inf. Its maximum is -inf, and -inf less -inf is nan; "
+               "its sum is 0, and 0 / 0 is nan.";
     }
     advise("begin with a maximum that is a finite number, -FLT_MAX");
-    return "This row has numbers that are -inf. Where the maximum so far is -inf, too, their difference is nan.";
+    return "This row has numbers that are -inf. Where the maximum so far is -inf, too, their "
+           "difference is nan.";
 }
 
 static const char *of_huge(const Mismatch *at)
@@ -156,7 +158,8 @@ static const char *of_huge(const Mismatch *at)
     const char *says = of_the_row(at);
     if (says) return says;
     advise("subtract the row's maximum before the exponential");
-    return "The numbers of this row reach 3e38, and e to the power of 89 is infinite in a float already.";
+    return "The numbers of this row reach 3e38, and e to the power of 89 is infinite in a float "
+           "already.";
 }
 
 static const char *of_rising(const Mismatch *at)
@@ -164,14 +167,17 @@ static const char *of_rising(const Mismatch *at)
     const char *says = of_a_mistake(at, (int)(at->first / asked.stride));
     if (says) return says;
     advise("when the maximum moves from m to a larger M, multiply the sum so far by exp(m - M)");
-    return "The numbers of this row rise, so the maximum moves with each of them: the sum must be corrected each time.";
+    return "The numbers of this row rise, so the maximum moves with each of them: the sum must be "
+           "corrected each time.";
 }
 
 static const char *of_equals(const Mismatch *at)
 {
     const char *says = of_a_factor(at, (int)(at->first / asked.stride));
     advise("keep the sum in a float");
-    return says ? says : "Many numbers are equal here. A sum in bf16 stops growing at 256, since 256 + 1 rounds to 256.";
+    return says ? says
+                : "Many numbers are equal here. A sum in bf16 stops growing at 256, since 256 + 1 "
+                  "rounds to 256.";
 }
 
 // Random numbers in (-8, 8). The gap after each row holds no number, or the largest that there is.
@@ -198,8 +204,9 @@ static void compare_rows(const Rows *k)
         softmax_of(want + (size_t)r * k->stride, r);
         for (int c = k->cols; c < k->stride; c++) {
             uint16_t *gap = &k->out->bf16[(size_t)r * k->stride + c];
-            expect(*gap == (uint16_t)POISON, "out[%d][%d] was written. It is in the gap after the row, which has %d numbers", r,
-                   c, k->cols);
+            expect(*gap == (uint16_t)POISON,
+                   "out[%d][%d] was written. It is in the gap after the row, which has %d numbers",
+                   r, c, k->cols);
             *gap = 0;
         }
     }
@@ -261,10 +268,10 @@ Check(softmax_and_norms, masked_numbers)
     Rows k = make_rows(12, 600, 608);
     for (int r = 0; r < k.rows; r++)
         for (int c = 0; c < k.cols; c++) {
-            bool masked = r % 4 == 0 ? true               // nothing else
-                : r % 4 == 1         ? c > 40 * r         // all after one, as where attention is causal
-                : r % 4 == 2         ? c < k.cols - r     // all before one
-                                     : (c * 7 + r) % 3 > 0; // some
+            bool masked = r % 4 == 0 ? c < k.cols - 1 - r  // all before one
+                        : r % 4 == 1 ? c > 40 * r          // all after one: causal attention
+                        : r % 4 == 2 ? (c * 7 + r) % 3 > 0 // some
+                                     : true;               // nothing else
             if (masked) k.x->bf16[r * k.stride + c] = bf16_bits(-INFINITY);
         }
     diagnose(of_masks);
@@ -290,7 +297,8 @@ Check(softmax_and_norms, rising_and_falling_rows)
     Rows k = make_rows(4, 2048, 2048);
     for (int r = 0; r < k.rows; r++)
         for (int c = 0; c < k.cols; c++)
-            k.x->bf16[r * k.stride + c] = bf16_bits((r % 2 ? k.cols - c : c) * (r < 2 ? 0.01 : 0.25) - 100);
+            k.x->bf16[r * k.stride + c] =
+                bf16_bits((r % 2 ? k.cols - c : c) * (r < 2 ? 0.01 : 0.25) - 100);
     diagnose(of_rising);
     ask_softmax(&k);
 }
@@ -304,10 +312,7 @@ Check(softmax_and_norms, equal_numbers)
     ask_softmax(&k);
 }
 
-Check(softmax_and_norms, no_rows)
-{
-    weighs(0, 64, 64);
-}
+Check(softmax_and_norms, no_rows) { weighs(0, 64, 64); }
 
 // ---- The gradients of a layer norm
 
@@ -342,7 +347,8 @@ static double normalise(double *h, int r)
 }
 
 // Row r's dx, and its shares of dgamma and dbeta, which are added.
-static void gradients_of(double *dx, double *dgamma, double *dbeta, double *h, int r, enum variant v)
+static void gradients_of(double *dx, double *dgamma, double *dbeta, double *h, int r,
+                         enum variant v)
 {
     const uint16_t *dy = norm.dy->bf16 + (size_t)r * norm.cols;
     double scale = normalise(h, r), g_mean = 0, gh_mean = 0;
@@ -368,13 +374,15 @@ static const char *of_dx(const Mismatch *at)
         bool same = true;
         gradients_of(dx, NULL, NULL, h, r, v);
         for (int c = 0; c < norm.cols && same; c++)
-            same = fabs(bf16_value(at->out->bf16[(size_t)r * norm.cols + c]) - dx[c]) <= 1e-4 + ROUNDED * fabs(dx[c]);
+            same = fabs(bf16_value(at->out->bf16[(size_t)r * norm.cols + c]) - dx[c])
+                <= 1e-4 + ROUNDED * fabs(dx[c]);
         if (same) return words[v];
     }
     return NULL;
 }
 
-// How many of the first rows, or of the last, have shares of column c that add up to what was got. 0: no number of them.
+// How many of the first rows, or of the last, have shares of column c that add up to what was got.
+// 0: no number of them.
 static int rows_that_give(double got, int c, bool of_h, bool last)
 {
     double sum = 0, *h = reference_f64(norm.cols);
@@ -399,7 +407,8 @@ static const char *of_sums(const Mismatch *at)
     for (int last = 0; last < 2; last++) {
         int rows = rows_that_give(got, c, of_h, last);
         if (!rows || rows == norm.rows) continue;
-        snprintf(words, sizeof words, "That is the share of the %s %d rows alone: the other rows were not added.",
+        snprintf(words, sizeof words,
+                 "That is the share of the %s %d rows alone: the other rows were not added.",
                  last ? "last" : "first", rows);
         return words;
     }
@@ -410,14 +419,21 @@ static const char *far_from_zero(const Mismatch *at)
 {
     (void)at;
     advise("take the mean first, and then the mean of the squares of x - mean");
-    return "All of x is near 30,000 here. In float, mean(x * x) - mean * mean loses the variance, which is near 250.";
+    return "All of x is near 30,000 here. In float, mean(x * x) - mean * mean loses the variance, "
+           "which is near 250.";
 }
 
 static Norm make_norm(int rows, int cols)
 {
     size_t n = (size_t)rows * cols;
-    Norm k = { output_bf16("dx", n), output_f32("dgamma", cols), output_f32("dbeta", cols), input_bf16("dy", n),
-               input_bf16("x", n),   input_f32("gamma", cols),   rows,                      cols };
+    Norm k = { output_bf16("dx", n),
+               output_f32("dgamma", cols),
+               output_f32("dbeta", cols),
+               input_bf16("dy", n),
+               input_bf16("x", n),
+               input_f32("gamma", cols),
+               rows,
+               cols };
 
     as_matrix(k.dx, rows, cols);
     for (int c = 0; c < cols; c++) k.gamma->f32[c] += 1;
@@ -425,7 +441,8 @@ static Norm make_norm(int rows, int cols)
     return k;
 }
 
-static void compare_norm(const Norm *k, const char *(*explain_dx)(const Mismatch *), double absolute)
+static void compare_norm(const Norm *k, const char *(*explain_dx)(const Mismatch *),
+                         double absolute)
 {
     double *dx = reference_f64((size_t)k->rows * k->cols), *dgamma = reference_f64(k->cols);
     double *dbeta = reference_f64(k->cols), *h = reference_f64(k->cols);
@@ -445,8 +462,8 @@ static void ask_norm(const Norm *k)
     size_t n = (size_t)k->rows * k->cols;
 
     given("rows = %d, cols = %d", k->rows, k->cols);
-    call("layer_norm_backward", device(k->dx), device(k->dgamma), device(k->dbeta), device(k->dy), device(k->x),
-         device(k->gamma), i32(k->rows), i32(k->cols));
+    call("layer_norm_backward", device(k->dx), device(k->dgamma), device(k->dbeta), device(k->dy),
+         device(k->x), device(k->gamma), i32(k->rows), i32(k->cols));
     compulsory(4 * n, 2 * n);
 }
 
@@ -477,10 +494,7 @@ Check(softmax_and_norms, gradients_of_ragged_rows)
     differentiates(2, 4095);
 }
 
-Check(softmax_and_norms, gradients_without_rows)
-{
-    differentiates(0, 64);
-}
+Check(softmax_and_norms, gradients_without_rows) { differentiates(0, 64); }
 
 // Near 30,000 the numbers of 16 bits are 128 apart. One number in 64 is the next above.
 Check(softmax_and_norms, gradients_far_from_zero)
@@ -525,8 +539,8 @@ Measure(softmax_and_norms, gradients_4096)
 
     for (size_t s = 0; s < sets; s++) {
         k[s] = make_norm(ROWS, COLS);
-        rotate("layer_norm_backward", device(k[s].dx), device(k[s].dgamma), device(k[s].dbeta), device(k[s].dy),
-               device(k[s].x), device(k[s].gamma), i32(ROWS), i32(COLS));
+        rotate("layer_norm_backward", device(k[s].dx), device(k[s].dgamma), device(k[s].dbeta),
+               device(k[s].dy), device(k[s].x), device(k[s].gamma), i32(ROWS), i32(COLS));
         compulsory(4 * n, 2 * n);
     }
     measure();
