@@ -24,17 +24,16 @@ static double number(int r, int c)
     return bf16_value(asked.x->bf16[(size_t)r * asked.stride + c]);
 }
 
-// Row r's maximum, over its columns or over the gap, too.
-static double maximum(int r, int columns)
+static double maximum(int r)
 {
     double m = -INFINITY;
-    for (int c = 0; c < columns; c++) m = fmax(m, number(r, c));
+    for (int c = 0; c < asked.cols; c++) m = fmax(m, number(r, c));
     return m;
 }
 
 static void softmax_of(double *weights, int r)
 {
-    double m = maximum(r, asked.cols), sum = 0;
+    double m = maximum(r), sum = 0;
 
     for (int c = 0; c < asked.cols; c++)
         sum += weights[c] = m == -INFINITY ? 0 : exp(number(r, c) - m);
@@ -82,14 +81,14 @@ static const struct {
     { squared, "Each weight was multiplied by itself: it was scaled twice." },
 };
 
-static const char *of_a_mistake(const Mismatch *at, int r)
+static const char *of_a_mistake(const Mismatch *at, int r, int wrong)
 {
-    double m = maximum(r, asked.cols), sum = 0;
+    double m = maximum(r), sum = 0;
 
     if (m == -INFINITY) return NULL;
     for (int c = 0; c < asked.cols; c++) sum += exp(number(r, c) - m);
     for (size_t g = 0; g < sizeof guesses / sizeof *guesses; g++) {
-        bool same = true;
+        bool same = close_to(weight_got(at, r, wrong), guesses[g].guess(r, wrong, m, sum));
         int apart = asked.cols / 16 + 1;
         for (int c = 0; c < asked.cols && same; c += apart)
             same = close_to(weight_got(at, r, c), guesses[g].guess(r, c, m, sum));
@@ -122,35 +121,35 @@ static const char *of_a_factor(const Mismatch *at, int r)
 
 static const char *of_the_row(const Mismatch *at)
 {
-    int r = (int)(at->first / asked.stride);
-    const char *says = of_a_mistake(at, r);
-    double beyond = maximum(r, asked.stride);
+    int r = (int)(at->first / asked.stride), c = (int)(at->first % asked.stride);
+    const char *says = of_a_mistake(at, r, c);
 
     if (says) return says;
-    if (asked.cols < asked.stride && isnan(weight_got(at, r, 0)))
-        return "A number of the gap after the row came into its sum. The gap may hold anything, "
-               "here a nan.";
-    if (!(beyond <= maximum(r, asked.cols)) && fabs(weight_got(at, r, 0)) == 0)
-        return "The weights are 0: the maximum is that of the gap after the row, which may hold "
-               "anything.";
+    if (asked.cols < asked.stride && (weight_got(at, r, c) == 0 || isnan(weight_got(at, r, c))))
+        return "A number of the gap after the row came into its maximum or its sum. The gap may "
+               "hold anything, here "
+               "nan, infinities and 3.4e38.";
     return of_a_factor(at, r);
 }
 
-static bool is_masked(int r) { return maximum(r, asked.cols) == -INFINITY; }
+static bool is_masked(int r) { return maximum(r) == -INFINITY; }
 
 static const char *of_masks(const Mismatch *at)
 {
     int r = (int)(at->first / asked.stride);
+    double got = weight_got(at, r, at->first % asked.stride);
 
-    if (!isnan(weight_got(at, r, at->first % asked.stride))) return of_the_row(at);
+    if (got != 0 && !isnan(got)) return of_the_row(at);
     if (is_masked(r)) {
         advise("find what this row divides, or subtracts, and keep the infinity out of it");
         return "All numbers of this row are -inf. Its maximum is -inf, and -inf less -inf is nan; "
-               "its sum is 0, and 0 / 0 is nan.";
+               "its sum is 0, and 0 / 0 "
+               "is nan.";
     }
     advise("begin with a maximum that is a finite number, -FLT_MAX");
-    return "This row has numbers that are -inf. Where the maximum so far is -inf, too, their "
-           "difference is nan.";
+    return "Some numbers of this row are -inf. Where the maximum so far is -inf, too, their "
+           "difference is nan, and so is "
+           "the sum.";
 }
 
 static const char *of_huge(const Mismatch *at)
@@ -164,7 +163,8 @@ static const char *of_huge(const Mismatch *at)
 
 static const char *of_rising(const Mismatch *at)
 {
-    const char *says = of_a_mistake(at, (int)(at->first / asked.stride));
+    const char *says =
+        of_a_mistake(at, (int)(at->first / asked.stride), (int)(at->first % asked.stride));
     if (says) return says;
     advise("when the maximum moves from m to a larger M, multiply the sum so far by exp(m - M)");
     return "The numbers of this row rise, so the maximum moves with each of them: the sum must be "
