@@ -151,7 +151,7 @@ extern "C" void softmax(bf16 *out, const bf16 *x, int rows, int cols, int stride
 {
     if (rows == 0)  // a grid of no blocks is an error
         return;
-        softmax_passes<<<rows, THREADS>>>(out, x, cols, stride);
+    softmax_passes<<<rows, THREADS>>>(out, x, cols, stride);
     CHECK(cudaGetLastError());  // the caller synchronises
 }
 

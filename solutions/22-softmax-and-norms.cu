@@ -478,6 +478,35 @@ __global__ void __launch_bounds__(512)
 #endif
 //< version
 
+//> launch-softmax TODO:
+// Launches the last kernel up to VERSION that takes such rows.
+static void launch_softmax(bf16 *out, const bf16 *x, int rows, int cols, int stride)
+{
+    const int warp = 8 * 32;  // numbers of which each lane of a warp has a vector
+
+    if (VERSION == 5 && cols <= 4 * warp) {
+        int warps = THREADS / 32;  // in a block
+        softmax_vectors<4, true>
+            <<<(rows + warps - 1) / warps, THREADS>>>(out, x, rows, cols, stride);
+    } else if (VERSION == 5 && cols <= 8192) {
+        int warps = (cols + 2 * warp - 1) / (2 * warp);
+        softmax_vectors<2, false><<<rows, 32 * warps>>>(out, x, rows, cols, stride);
+    } else if (VERSION == 5 && cols <= 32768) {
+        int warps = (cols + 4 * warp - 1) / (4 * warp);
+        softmax_vectors<4, false><<<rows, 32 * warps>>>(out, x, rows, cols, stride);
+    //> choose-kept
+    } else if (VERSION >= 3 && cols <= 16 * THREADS) {
+        softmax_kept<16><<<rows, THREADS>>>(out, x, cols, stride);
+    } else if (VERSION >= 3 && cols <= 32768) {
+        softmax_kept<32><<<rows, 1024>>>(out, x, cols, stride);
+    //< choose-kept
+    } else {
+        softmax_online<<<rows, THREADS>>>(out, x, cols, stride);
+    }
+    CHECK(cudaGetLastError());
+}
+//< launch-softmax
+
 extern "C" void softmax(bf16 *out, const bf16 *x, int rows, int cols, int stride)
 {
     //> no-rows
@@ -485,29 +514,12 @@ extern "C" void softmax(bf16 *out, const bf16 *x, int rows, int cols, int stride
         return;
     //< no-rows
     //> choose-softmax TODO:
-    //> choose-vectors
-    if (VERSION == 5 && cols <= 1024) {
-        int warps = THREADS / 32;
-        softmax_vectors<4, true>
-            <<<(rows + warps - 1) / warps, THREADS>>>(out, x, rows, cols, stride);
-    } else if (VERSION == 5 && cols <= 32768) {
-        auto kernel = cols <= 8192 ? softmax_vectors<2, false> : softmax_vectors<4, false>;
-        int a_warp = cols <= 8192 ? 2 * 8 * 32 : 4 * 8 * 32;  // columns
-        kernel<<<rows, (cols + a_warp - 1) / a_warp * 32>>>(out, x, rows, cols, stride);
-    } else
-    //< choose-vectors
-    if (VERSION >= 3 && cols <= 32768) {
-        //> choose-kept
-        if (cols <= 16 * THREADS)
-            softmax_kept<16><<<rows, THREADS>>>(out, x, cols, stride);
-        else
-            softmax_kept<32><<<rows, 1024>>>(out, x, cols, stride);
-        //< choose-kept
-    } else if (VERSION >= 2) {
-        softmax_online<<<rows, THREADS>>>(out, x, cols, stride);
-    } else
+    if (VERSION >= 2) {
+        launch_softmax(out, x, rows, cols, stride);
+        return;
+    }
     //< choose-softmax
-        softmax_passes<<<rows, THREADS>>>(out, x, cols, stride);
+    softmax_passes<<<rows, THREADS>>>(out, x, cols, stride);
     CHECK(cudaGetLastError());  // the caller synchronises
 }
 

@@ -112,6 +112,8 @@ static const char *of_a_factor(const Mismatch *at, int r)
         low = fmin(low, factor), high = fmax(high, factor);
     }
     if (!(high > 0) || high > low * 1.01) return NULL;
+    advise("check that each number is added once, and that all parts of the sum belong to the same "
+           "maximum");
     snprintf(words, sizeof words,
              "All weights of the row are %.3g times what they should be, so its sum is %.3g times "
              "its due.",
@@ -174,7 +176,7 @@ static const char *of_rising(const Mismatch *at)
 static const char *of_equals(const Mismatch *at)
 {
     const char *says = of_a_factor(at, (int)(at->first / asked.stride));
-    advise("keep the sum in a float");
+    advise("keep the sum in a float, and add each number once");
     return says ? says
                 : "Many numbers are equal here. A sum in bf16 stops growing at 256, since 256 + 1 "
                   "rounds to 256.";
