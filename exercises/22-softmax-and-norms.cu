@@ -97,7 +97,7 @@ __global__ void softmax_passes(bf16 *out, const bf16 *x, int cols,
 {
     const bf16 *row = x + (size_t)blockIdx.x * stride;
     bf16 *weights = out + (size_t)blockIdx.x * stride;
-    float value[PIECE], m = -FLT_MAX, sum = 0;
+    float value[PIECE], m = -FLT_MAX;
 
     for (int c = threadIdx.x; c < cols; c += PIECE * THREADS) {
         load_piece(value, row, c, cols, -INFINITY);
@@ -106,7 +106,7 @@ __global__ void softmax_passes(bf16 *out, const bf16 *x, int cols,
     }
     m = block_all(m, Max());
 
-    // TODO: the sum, and the weights (12 lines)
+    // TODO: the sum, and the weights (13 lines)
 }
 
 // Version 1: a block takes a row, and adds each element's share to the

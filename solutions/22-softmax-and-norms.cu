@@ -106,7 +106,7 @@ __global__ void softmax_passes(bf16 *out, const bf16 *x, int cols,
 {
     const bf16 *row = x + (size_t)blockIdx.x * stride;
     bf16 *weights = out + (size_t)blockIdx.x * stride;
-    float value[PIECE], m = -FLT_MAX, sum = 0;
+    float value[PIECE], m = -FLT_MAX;
 
     for (int c = threadIdx.x; c < cols; c += PIECE * THREADS) {
         load_piece(value, row, c, cols, -INFINITY);
@@ -115,7 +115,8 @@ __global__ void softmax_passes(bf16 *out, const bf16 *x, int cols,
     }
     m = block_all(m, Max());
 
-    //> two-loops TODO: the sum, and the weights (12 lines)
+    //> two-loops TODO: the sum, and the weights (13 lines)
+    float sum = 0;
     //> sum
     for (int c = threadIdx.x; c < cols; c += PIECE * THREADS) {
         load_piece(value, row, c, cols, -INFINITY);
