@@ -7,6 +7,7 @@
 #include <cfloat>
 #include <cstdio>
 #include <cstdlib>
+#include <cuda_pipeline.h>
 
 #define CHECK(call)                                                  \
     do {                                                             \
@@ -27,9 +28,11 @@ enum {
 
 //> combine
 struct Sum {
+    static constexpr float NONE = 0;  // what changes no sum
     __device__ float operator()(float a, float b) { return a + b; }
 };
 struct Max {
+    static constexpr float NONE = -FLT_MAX;
     __device__ float operator()(float a, float b) { return fmaxf(a, b); }
 };
 
@@ -57,10 +60,7 @@ __device__ float block_all(float x, Op op)
     //> all-stored
     __syncthreads();
     //< all-stored
-    x = of_warps[0];
-    for (int w = 1; w < blockDim.x / 32; w++)
-        x = op(x, of_warps[w]);
-    return x;
+    return warp_all(lane < blockDim.x / 32 ? of_warps[lane] : Op::NONE, op);
 }
 //< combine
 
@@ -230,13 +230,41 @@ __device__ uint4 pack(const float *from)
         pack_two(from[0], from[1]), pack_two(from[2], from[3]),
         pack_two(from[4], from[5]), pack_two(from[6], from[7]));
 }
+
+// Makes the numbers from `left` on -inf: the gap after a row may hold
+// anything.
+__device__ uint4 masked(uint4 eight, int left)
+{
+    //> mask-the-gap
+    float value[8];
+    if (left >= 8)
+        return eight;
+    unpack(value, eight);
+    for (int j = 0; j < 8; j++)
+        value[j] = j < left ? value[j] : -INFINITY;
+    return pack(value);
+    //< mask-the-gap
+}
+
+// Stores the numbers before `left`: the gap is not ours.
+__device__ void store_eight(uint4 *to, const float *value, int left)
+{
+    //> store-eight
+    if (left >= 8)
+        *to = pack(value);
+    else
+        for (int j = 0; j < 8; j++)
+            if (j < left)
+                ((bf16 *)to)[j] = __float2bfloat16(value[j]);
+    //< store-eight
+}
 //< eight
 
 //> vectors TODO:
-// Version 5: loads of 16 bytes. The row stays in registers as it came, so
-// it takes half of the room that floats would. WARP: a warp takes a row.
+// Version 5: loads of 16 bytes. WARP: a warp takes a row, and waits for no
+// other.
 template <int VECTORS, bool WARP>
-__global__ void __launch_bounds__(1024)
+__global__ void __launch_bounds__(512, 2)
     softmax_vectors(bf16 *out, const bf16 *x, int rows, int cols, int stride)
 {
     int threads = WARP ? 32 : blockDim.x, thread = threadIdx.x % threads;
@@ -245,56 +273,74 @@ __global__ void __launch_bounds__(1024)
         return;
     const uint4 *from = (const uint4 *)(x + (size_t)row * stride);
     uint4 *to = (uint4 *)(out + (size_t)row * stride), kept[VECTORS];
-    float value[8], m = -FLT_MAX, sum = 0;
+    float value[VECTORS][8], m = -FLT_MAX, sum = 0;
 
-    //> load-eight
     for (int k = 0; k < VECTORS; k++) {
         int v = k * threads + thread;
-        if (8 * v < cols)
-            kept[k] = from[v];
+        kept[k] = 8 * v < cols ? from[v] : uint4{};
     }
-    //< load-eight
-
     for (int k = 0; k < VECTORS; k++) {
-        int left = cols - 8 * (k * threads + thread);
-        unpack(value, kept[k]);
-        for (int j = 0; j < 8; j++) {
-            //> mask-the-gap
-            if (j >= left)  // the gap after the row may hold anything
-                value[j] = -INFINITY;
-            m = fmaxf(m, value[j]);
-            //< mask-the-gap
-        }
-        //> keep-masked
-        kept[k] = pack(value);  // with the gap masked
-        //< keep-masked
+        unpack(value[k], masked(kept[k], cols - 8 * (k * threads + thread)));
+        for (int j = 0; j < 8; j++)
+            m = fmaxf(m, value[k][j]);
     }
     m = WARP ? warp_all(m, Max()) : block_all(m, Max());
 
-    for (int k = 0; k < VECTORS; k++) {
-        unpack(value, kept[k]);
+    for (int k = 0; k < VECTORS; k++)
         for (int j = 0; j < 8; j++)
-            sum += e_to(value[j], m);
-    }
+            sum += value[k][j] = e_to(value[k][j], m);
     sum = WARP ? warp_all(sum, Sum()) : block_all(sum, Sum());
 
     float scale = sum > 0 ? 1 / sum : 0;
     for (int k = 0; k < VECTORS; k++) {
-        int v = k * threads + thread, left = cols - 8 * v;
-        unpack(value, kept[k]);
+        int v = k * threads + thread;
         for (int j = 0; j < 8; j++)
-            value[j] = e_to(value[j], m) * scale;
-        //> store-eight
-        if (left >= 8)
-            to[v] = pack(value);
-        else  // the gap is not ours
-            for (int j = 0; j < 8; j++)
-                if (j < left)
-                    ((bf16 *)(to + v))[j] = __float2bfloat16(value[j]);
-        //< store-eight
+            value[k][j] *= scale;
+        store_eight(&to[v], value[k], cols - 8 * v);
     }
 }
 //< vectors
+
+//> shared TODO:
+// Version 5, longer rows: shared memory keeps the row as it came, in half of
+// the room that floats would take, so a multiprocessor holds three rows of
+// 32,768. Each thread uses what it copied itself.
+__global__ void __launch_bounds__(512, 3)
+    softmax_shared(bf16 *out, const bf16 *x, int cols, int stride)
+{
+    extern __shared__ uint4 kept[];
+    const uint4 *from = (const uint4 *)(x + (size_t)blockIdx.x * stride);
+    uint4 *to = (uint4 *)(out + (size_t)blockIdx.x * stride);
+    float value[8], m = -FLT_MAX, sum = 0;
+
+    for (int v = threadIdx.x; 8 * v < cols; v += blockDim.x)
+        __pipeline_memcpy_async(&kept[v], &from[v], 16);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+
+    for (int v = threadIdx.x; 8 * v < cols; v += blockDim.x) {
+        unpack(value, kept[v] = masked(kept[v], cols - 8 * v));
+        for (int j = 0; j < 8; j++)
+            m = fmaxf(m, value[j]);
+    }
+    m = block_all(m, Max());
+
+    for (int v = threadIdx.x; 8 * v < cols; v += blockDim.x) {
+        unpack(value, kept[v]);
+        for (int j = 0; j < 8; j++)
+            sum += e_to(value[j], m);
+    }
+    sum = block_all(sum, Sum());
+
+    float scale = sum > 0 ? 1 / sum : 0;
+    for (int v = threadIdx.x; 8 * v < cols; v += blockDim.x) {
+        unpack(value, kept[v]);
+        for (int j = 0; j < 8; j++)
+            value[j] = e_to(value[j], m) * scale;
+        store_eight(&to[v], value, cols - 8 * v);
+    }
+}
+//< shared
 
 //> backward
 // Version 1: a block takes a row, and adds each element's share to the
@@ -419,13 +465,32 @@ __device__ void add_columns(float *to, const float *sums, int cols)
         atomicAdd(&to[c], of_block[c]);
 }
 
+// Makes each of N sums that of the whole block, with one wait for all. A
+// call of block_all must come between two calls, to keep them apart.
+template <int N>
+__device__ void block_sums(float (&sum)[N])
+{
+    __shared__ float of_warps[N][32];
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+
+    for (int n = 0; n < N; n++) {
+        sum[n] = warp_all(sum[n], Sum());
+        if (lane == 0)
+            of_warps[n][warp] = sum[n];
+    }
+    __syncthreads();
+    for (int n = 0; n < N; n++)
+        sum[n] = warp_all(lane < blockDim.x / 32 ? of_warps[n][lane] : 0, Sum());
+}
+
 // Version 5: a thread's columns are eight neighbours, and come in one load.
-// For whole numbers of eight columns.
-__global__ void __launch_bounds__(512)
+// The next row is on its way while a block works on one. For whole numbers
+// of eight columns.
+__global__ void __launch_bounds__(512, 2)
     backward_vectors(bf16 *dx, float *dgamma, float *dbeta, const bf16 *dy,
                      const bf16 *x, const float *gamma, int rows, int cols)
 {
-    int c = 8 * threadIdx.x;
+    int c = 8 * threadIdx.x, vectors = cols / 8;
     bool mine = c < cols;
     alignas(16) float weight[8] = {};
     float dgamma_sum[8] = {}, dbeta_sum[8] = {};
@@ -434,39 +499,45 @@ __global__ void __launch_bounds__(512)
         if (mine)
             *(float4 *)(weight + j) = *(const float4 *)(gamma + c + j);
 
-    for (int row = blockIdx.x; row < rows; row += gridDim.x) {
-        size_t at = ((size_t)row * cols + c) / 8;
-        uint4 zero = {}, eight_x = mine ? ((const uint4 *)x)[at] : zero;
-        uint4 eight_dy = mine ? ((const uint4 *)dy)[at] : zero;
-        float h[8], d[8], sum = 0, squares = 0, g_sum = 0, gh_sum = 0;
+    const uint4 *from_x = (const uint4 *)x, *from_dy = (const uint4 *)dy;
+    size_t at = (size_t)blockIdx.x * vectors + threadIdx.x;
+    uint4 next_x = {}, next_dy = {};
+    if (mine)
+        next_x = from_x[at], next_dy = from_dy[at];
 
-        unpack(h, eight_x);
-        unpack(d, eight_dy);
+    for (int row = blockIdx.x; row < rows; row += gridDim.x) {
+        float h[8], d[8], sum = 0;
+        unpack(h, next_x);
+        unpack(d, next_dy);
+        size_t now = at;
+        at += (size_t)gridDim.x * vectors;
+        if (mine && row + gridDim.x < rows)
+            next_x = from_x[at], next_dy = from_dy[at];
+
         for (int j = 0; j < 8; j++)
             sum += h[j];
         float mean = block_all(sum, Sum()) / cols;
 
+        float of[3] = {};  // the squares, g, and g * (x - mean)
         for (int j = 0; j < 8; j++) {
+            float g = d[j] * weight[j];
             h[j] = mine ? h[j] - mean : 0;
-            squares += h[j] * h[j];
+            of[0] += h[j] * h[j];
+            of[1] += g;
+            of[2] += g * h[j];
         }
-        float scale = rsqrtf(block_all(squares, Sum()) / cols + 1e-5f);
+        block_sums(of);
+        float scale = rsqrtf(of[0] / cols + 1e-5f);
+        float g_mean = of[1] / cols, gh_mean = of[2] * scale / cols;
 
         for (int j = 0; j < 8; j++) {
             h[j] *= scale;
             dgamma_sum[j] += d[j] * h[j];
             dbeta_sum[j] += d[j];
-            d[j] *= weight[j];
-            g_sum += d[j];
-            gh_sum += d[j] * h[j];
+            d[j] = (d[j] * weight[j] - g_mean - h[j] * gh_mean) * scale;
         }
-        float g_mean = block_all(g_sum, Sum()) / cols;
-        float gh_mean = block_all(gh_sum, Sum()) / cols;
-
-        for (int j = 0; j < 8; j++)
-            d[j] = (d[j] - g_mean - h[j] * gh_mean) * scale;
         if (mine)
-            ((uint4 *)dx)[at] = pack(d);
+            ((uint4 *)dx)[now] = pack(d);
     }
     add_columns(dgamma, dgamma_sum, cols);
     add_columns(dbeta, dbeta_sum, cols);
@@ -493,8 +564,9 @@ static void launch_softmax(bf16 *out, const bf16 *x, int rows, int cols, int str
         int warps = (cols + 2 * warp - 1) / (2 * warp);
         softmax_vectors<2, false><<<rows, 32 * warps>>>(out, x, rows, cols, stride);
     } else if (VERSION == 5 && cols <= 32768) {
-        int warps = (cols + 4 * warp - 1) / (4 * warp);
-        softmax_vectors<4, false><<<rows, 32 * warps>>>(out, x, rows, cols, stride);
+        int bytes = (cols + 7) / 8 * sizeof(uint4);
+        CHECK(cudaFuncSetAttribute(softmax_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        softmax_shared<<<rows, 512, bytes>>>(out, x, cols, stride);
     //> choose-kept
     } else if (VERSION >= 3 && cols <= 16 * THREADS) {
         softmax_kept<16><<<rows, THREADS>>>(out, x, cols, stride);
@@ -538,7 +610,7 @@ extern "C" void layer_norm_backward(bf16 *dx, float *dgamma, float *dbeta, const
         int device, multiprocessors, threads = ((cols + 7) / 8 + 31) / 32 * 32;
         CHECK(cudaGetDevice(&device));
         CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-        int blocks = rows < 4 * multiprocessors ? rows : 4 * multiprocessors;
+        int most = multiprocessors * (threads <= 256 ? 4 : 2), blocks = rows < most ? rows : most;
         auto kernel = VERSION == 5 && cols % 8 == 0 ? backward_vectors : backward_rows;
         //> launch-rows
         kernel<<<blocks, threads>>>(dx, dgamma, dbeta, dy, x, gamma, rows, cols);
