@@ -26,9 +26,11 @@ enum {
 };
 
 struct Sum {
+    static constexpr float NONE = 0;  // what changes no sum
     __device__ float operator()(float a, float b) { return a + b; }
 };
 struct Max {
+    static constexpr float NONE = -FLT_MAX;
     __device__ float operator()(float a, float b) { return fmaxf(a, b); }
 };
 
@@ -54,10 +56,7 @@ __device__ float block_all(float x, Op op)
     if (lane == 0)
         of_warps[warp] = x;
     __syncthreads();
-    x = of_warps[0];
-    for (int w = 1; w < blockDim.x / 32; w++)
-        x = op(x, of_warps[w]);
-    return x;
+    return warp_all(lane < blockDim.x / 32 ? of_warps[lane] : Op::NONE, op);
 }
 
 // Returns e to the power of x - m.

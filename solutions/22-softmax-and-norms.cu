@@ -7,7 +7,9 @@
 #include <cfloat>
 #include <cstdio>
 #include <cstdlib>
+//> pipeline TODO:
 #include <cuda_pipeline.h>
+//< pipeline
 
 #define CHECK(call)                                                  \
     do {                                                             \
@@ -188,9 +190,7 @@ __global__ void __launch_bounds__(1024)
     bf16 *weights = out + (size_t)blockIdx.x * stride;
     float value[N], m = -FLT_MAX, sum = 0;
 
-    //> keep
     load_piece(value, row, threadIdx.x, cols, -INFINITY);
-    //< keep
     for (int k = 0; k < N; k++)
         m = fmaxf(m, value[k]);
     m = block_all(m, Max());
@@ -378,10 +378,8 @@ __global__ void backward_row(bf16 *dx, float *dgamma, float *dbeta,
     for (int c = threadIdx.x; c < cols; c += THREADS) {
         float h = (__bfloat162float(x[first + c]) - mean) * scale;
         float d = __bfloat162float(dy[first + c]);
-        //> dx
         dx[first + c] = __float2bfloat16(
             (d * gamma[c] - g_mean - h * gh_mean) * scale);
-        //< dx
         atomicAdd(&dgamma[c], d * h);
         atomicAdd(&dbeta[c], d);
     }
@@ -397,9 +395,7 @@ __global__ void __launch_bounds__(512)
 {
     float dgamma_sum[PIECE] = {}, dbeta_sum[PIECE] = {};
 
-    //> each-row
     for (int row = blockIdx.x; row < rows; row += gridDim.x) {
-    //< each-row
         size_t first = (size_t)row * cols;
         float h[PIECE], d[PIECE];
         float sum = 0, squares = 0, g_sum = 0, gh_sum = 0;
@@ -410,14 +406,12 @@ __global__ void __launch_bounds__(512)
             sum += h[k];
         float mean = block_all(sum, Sum()) / cols;
 
-        //> kept-variance
         for (int k = 0; k < PIECE; k++) {
             int c = k * blockDim.x + threadIdx.x;
             h[k] = c < cols ? h[k] - mean : 0;
             squares += h[k] * h[k];
         }
         float scale = rsqrtf(block_all(squares, Sum()) / cols + 1e-5f);
-        //< kept-variance
 
         for (int k = 0; k < PIECE; k++) {
             int c = k * blockDim.x + threadIdx.x;
@@ -567,12 +561,10 @@ static void launch_softmax(bf16 *out, const bf16 *x, int rows, int cols, int str
         int bytes = (cols + 7) / 8 * sizeof(uint4);
         CHECK(cudaFuncSetAttribute(softmax_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         softmax_shared<<<rows, 512, bytes>>>(out, x, cols, stride);
-    //> choose-kept
     } else if (VERSION >= 3 && cols <= 16 * THREADS) {
         softmax_kept<16><<<rows, THREADS>>>(out, x, cols, stride);
     } else if (VERSION >= 3 && cols <= 32768) {
         softmax_kept<32><<<rows, 1024>>>(out, x, cols, stride);
-    //< choose-kept
     } else {
         softmax_online<<<rows, THREADS>>>(out, x, cols, stride);
     }
@@ -582,10 +574,8 @@ static void launch_softmax(bf16 *out, const bf16 *x, int rows, int cols, int str
 
 extern "C" void softmax(bf16 *out, const bf16 *x, int rows, int cols, int stride)
 {
-    //> no-rows
     if (rows == 0)  // a grid of no blocks is an error
         return;
-    //< no-rows
     //> choose-softmax TODO:
     if (VERSION >= 2) {
         launch_softmax(out, x, rows, cols, stride);
@@ -599,10 +589,8 @@ extern "C" void softmax(bf16 *out, const bf16 *x, int rows, int cols, int stride
 extern "C" void layer_norm_backward(bf16 *dx, float *dgamma, float *dbeta, const bf16 *dy,
                                     const bf16 *x, const float *gamma, int rows, int cols)
 {
-    //> zero
     CHECK(cudaMemsetAsync(dgamma, 0, cols * sizeof *dgamma));  // the kernels add to these
     CHECK(cudaMemsetAsync(dbeta, 0, cols * sizeof *dbeta));
-    //< zero
     if (rows == 0)
         return;
     //> choose-backward TODO:

@@ -237,7 +237,7 @@ Check(softmax_and_norms, short_rows)
     weighs(1, 8, 8);
     weighs(65, 32, 32);
     weighs(7, 256, 256);
-    weighs(33, 1024, 1024);
+    weighs(9, 1024, 1024);
     weighs(3, 4096, 4096);
 }
 
@@ -259,10 +259,8 @@ Check(softmax_and_norms, long_rows)
 {
     weighs(2, 4104, 4104);
     weighs(1, 16390, 16392);
-    weighs(2, 32768, 32768);
+    weighs(1, 32768, 32768);
     weighs(1, 32769, 32776);
-    weighs(1, 100000, 100008);
-    weighs(1, 262144, 262144);
 }
 
 Check(softmax_and_norms, masked_numbers)
@@ -305,10 +303,10 @@ Check(softmax_and_norms, rising_and_falling_rows)
     ask_softmax(&k);
 }
 
-// 200,000 times the same weight: a sum with too few bits stops growing.
+// The longest row, of the same weight everywhere: a sum with too few bits stops growing.
 Check(softmax_and_norms, equal_numbers)
 {
-    Rows k = make_rows(1, 200000, 200000);
+    Rows k = make_rows(1, 262144, 262144);
     for (size_t i = 0; i < k.x->count; i++) k.x->bf16[i] = bf16_bits(2.5);
     diagnose(of_equals);
     ask_softmax(&k);
@@ -480,8 +478,8 @@ Check(softmax_and_norms, gradients_of_a_norm)
 {
     differentiates(1, 8);
     differentiates(3, 256);
-    differentiates(700, 64);
-    differentiates(40, 1024);
+    differentiates(33, 64);
+    differentiates(5, 1024);
     differentiates(2, 4096);
 }
 
@@ -489,10 +487,9 @@ Check(softmax_and_norms, gradients_of_ragged_rows)
 {
     differentiates(65, 1);
     differentiates(5, 31);
-    differentiates(31, 33);
+    differentiates(7, 33);
     differentiates(6, 257);
-    differentiates(601, 100);
-    differentiates(3, 1999);
+    differentiates(601, 20);
     differentiates(2, 4095);
 }
 
@@ -509,9 +506,9 @@ Check(softmax_and_norms, gradients_far_from_zero)
 
 // ---- What profiles/lessons/22-softmax-and-norms.cfg measures
 
-Check(softmax_and_norms, rows_of_a_vocabulary) { weighs(16, 131072, 131072); }
-Check(softmax_and_norms, rows_of_4096) { weighs(1024, 4096, 4096); }
-Check(softmax_and_norms, gradients_of_two_million) { differentiates(2048, 1024); }
+Check(softmax_and_norms, rows_of_a_vocabulary) { weighs(4, 131072, 131072); }
+Check(softmax_and_norms, rows_of_4096) { weighs(640, 4096, 4096); }
+Check(softmax_and_norms, gradients_of_1536_rows) { differentiates(1536, 1024); }
 
 // And times on a GPU: 134 MB of compulsory traffic a call.
 static void measure_softmax(int rows, int cols)

@@ -13,10 +13,9 @@ extern "C" {
 // The functions launch their work and need not wait for it: the caller synchronises. If CUDA
 // reports an error, they print the error and end the program.
 
-// The softmax of each row of `x`:
+// The softmax of each row of `x`. If m is the largest number of row r, then
 //
-//     out[r][c] = exp(x[r][c] - m) / (the sum of exp(x[r][j] - m) over all j < cols)     m: the
-//     largest number of row r
+//     out[r][c] = exp(x[r][c] - m) / (the sum of exp(x[r][j] - m) over all j < cols)
 //
 // Each number of x is finite or -infinity. A -infinity is masked: its weight is 0. If a row holds
 // nothing else, all of its weights are 0. Both matrices have rows * stride numbers: row r begins at
@@ -31,9 +30,13 @@ void softmax(__nv_bfloat16 *out, const __nv_bfloat16 *x, int rows, int cols, int
 // sqrt(variance + 1e-5) and y = h * gamma + beta. `dy` is the gradient of y. With g = dy * gamma,
 // the gradients are
 //
-//     dx        = (g - mean of g - h * mean of g * h) / sqrt(variance + 1e-5)     the means are
-//     those of the row dgamma[c] = the sum over all rows of dy[r][c] * h[r][c] dbeta[c]  = the sum
-//     over all rows of dy[r][c]
+//     dx        = (g - mean(g) - h * mean(g * h)) / sqrt(variance + 1e-5)
+//
+//     dgamma[c] = the sum of dy[r][c] * h[r][c] over all rows r
+//
+//     dbeta[c]  = the sum of dy[r][c] over all rows r
+//
+// where mean(g) and mean(g * h) are the means over a row.
 //
 // `dx`, `dy` and `x` are matrices of rows x cols numbers without gaps; gamma, dgamma and dbeta have
 // cols floats each. rows is from 0 to 65,535, cols from 1 to 4,096, and rows * cols fits an int.
