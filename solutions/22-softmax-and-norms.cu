@@ -301,46 +301,54 @@ __global__ void __launch_bounds__(512, 2)
 }
 //< vectors
 
-//> shared TODO:
-// Version 5, longer rows: shared memory keeps the row as it came, in half of
-// the room that floats would take, so a multiprocessor holds three rows of
-// 32,768. Each thread uses what it copied itself.
-__global__ void __launch_bounds__(512, 3)
-    softmax_shared(bf16 *out, const bf16 *x, int cols, int stride)
+//> ahead TODO:
+// Version 5, longer rows: a block takes many rows. While it works on one,
+// the next is on its way into shared memory. Each thread uses only what it
+// copied itself, so no thread waits for another's copies.
+__global__ void __launch_bounds__(1024)
+    softmax_ahead(bf16 *out, const bf16 *x, int rows, int cols, int stride)
 {
-    extern __shared__ uint4 kept[];
-    const uint4 *from = (const uint4 *)(x + (size_t)blockIdx.x * stride);
-    uint4 *to = (uint4 *)(out + (size_t)blockIdx.x * stride);
-    float value[8], m = -FLT_MAX, sum = 0;
+    extern __shared__ uint4 next[];  // the next row, as it came
+    auto copy = [&](int row) {
+        const uint4 *from = (const uint4 *)(x + (size_t)row * stride);
+        for (int v = threadIdx.x; 8 * v < cols; v += blockDim.x)
+            __pipeline_memcpy_async(&next[v], &from[v], 16);
+        __pipeline_commit();
+    };
 
-    for (int v = threadIdx.x; 8 * v < cols; v += blockDim.x)
-        __pipeline_memcpy_async(&kept[v], &from[v], 16);
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
+    copy(blockIdx.x);
+    for (int row = blockIdx.x; row < rows; row += gridDim.x) {
+        uint4 *to = (uint4 *)(out + (size_t)row * stride);
+        float value[4][8], m = -FLT_MAX, sum = 0;
 
-    for (int v = threadIdx.x; 8 * v < cols; v += blockDim.x) {
-        unpack(value, kept[v] = masked(kept[v], cols - 8 * v));
-        for (int j = 0; j < 8; j++)
-            m = fmaxf(m, value[j]);
-    }
-    m = block_all(m, Max());
+        __pipeline_wait_prior(0);
+        for (int k = 0; k < 4; k++) {
+            int v = k * blockDim.x + threadIdx.x;
+            unpack(value[k], masked(8 * v < cols ? next[v] : uint4{}, cols - 8 * v));
+        }
+        if (row + gridDim.x < rows)
+            copy(row + gridDim.x);
 
-    for (int v = threadIdx.x; 8 * v < cols; v += blockDim.x) {
-        unpack(value, kept[v]);
-        for (int j = 0; j < 8; j++)
-            sum += e_to(value[j], m);
-    }
-    sum = block_all(sum, Sum());
+        for (int k = 0; k < 4; k++)
+            for (int j = 0; j < 8; j++)
+                m = fmaxf(m, value[k][j]);
+        m = block_all(m, Max());
 
-    float scale = sum > 0 ? 1 / sum : 0;
-    for (int v = threadIdx.x; 8 * v < cols; v += blockDim.x) {
-        unpack(value, kept[v]);
-        for (int j = 0; j < 8; j++)
-            value[j] = e_to(value[j], m) * scale;
-        store_eight(&to[v], value, cols - 8 * v);
+        for (int k = 0; k < 4; k++)
+            for (int j = 0; j < 8; j++)
+                sum += value[k][j] = e_to(value[k][j], m);
+        sum = block_all(sum, Sum());
+
+        float scale = sum > 0 ? 1 / sum : 0;
+        for (int k = 0; k < 4; k++) {
+            int v = k * blockDim.x + threadIdx.x;
+            for (int j = 0; j < 8; j++)
+                value[k][j] *= scale;
+            store_eight(&to[v], value[k], cols - 8 * v);
+        }
     }
 }
-//< shared
+//< ahead
 
 //> backward
 // Version 1: a block takes a row, and adds each element's share to the
@@ -389,11 +397,12 @@ __global__ void backward_row(bf16 *dx, float *dgamma, float *dbeta,
 //> backward-rows TODO:
 // Version 4: a block takes many rows. Each thread keeps the sums of its
 // columns, and adds them to the others' once, at the end.
-__global__ void __launch_bounds__(512)
+__global__ void __launch_bounds__(512, 2)
     backward_rows(bf16 *dx, float *dgamma, float *dbeta, const bf16 *dy,
                   const bf16 *x, const float *gamma, int rows, int cols)
 {
     float dgamma_sum[PIECE] = {}, dbeta_sum[PIECE] = {};
+    float inverse = 1.0f / cols;
 
     for (int row = blockIdx.x; row < rows; row += gridDim.x) {
         size_t first = (size_t)row * cols;
@@ -404,14 +413,14 @@ __global__ void __launch_bounds__(512)
         load_piece(d, dy + first, threadIdx.x, cols, 0);
         for (int k = 0; k < PIECE; k++)
             sum += h[k];
-        float mean = block_all(sum, Sum()) / cols;
+        float mean = block_all(sum, Sum()) * inverse;
 
         for (int k = 0; k < PIECE; k++) {
             int c = k * blockDim.x + threadIdx.x;
             h[k] = c < cols ? h[k] - mean : 0;
             squares += h[k] * h[k];
         }
-        float scale = rsqrtf(block_all(squares, Sum()) / cols + 1e-5f);
+        float scale = rsqrtf(block_all(squares, Sum()) * inverse + 1e-5f);
 
         for (int k = 0; k < PIECE; k++) {
             int c = k * blockDim.x + threadIdx.x;
@@ -424,8 +433,8 @@ __global__ void __launch_bounds__(512)
             g_sum += d[k];
             gh_sum += d[k] * h[k];
         }
-        float g_mean = block_all(g_sum, Sum()) / cols;
-        float gh_mean = block_all(gh_sum, Sum()) / cols;
+        float g_mean = block_all(g_sum, Sum()) * inverse;
+        float gh_mean = block_all(gh_sum, Sum()) * inverse;
 
         for (int k = 0; k < PIECE; k++)
             d[k] = (d[k] - g_mean - h[k] * gh_mean) * scale;
@@ -445,93 +454,112 @@ __global__ void __launch_bounds__(512)
 //< backward-rows
 
 //> backward-vectors TODO:
-// Adds the block's sums of columns, eight neighbours in each thread, to
-// those of all blocks. They change places in shared memory, so that
-// neighbouring lanes add to neighbouring columns.
-__device__ void add_columns(float *to, const float *sums, int cols)
+// Makes each of three sums that of the whole block, with one wait for all. A
+// call of block_all must come between two calls, to keep them apart.
+__device__ void block_sums(float (&sum)[3])
 {
-    __shared__ float of_block[8 * 512];
+    __shared__ float of_warps[32][3];
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+
+    for (int away = 16; away > 0; away /= 2)
+        for (int n = 0; n < 3; n++)
+            sum[n] += __shfl_xor_sync(0xffffffff, sum[n], away);
+    for (int n = 0; n < 3; n++)
+        if (lane == 0)
+            of_warps[warp][n] = sum[n];
+    __syncthreads();
+    for (int n = 0; n < 3; n++)
+        sum[n] = lane < blockDim.x / 32 ? of_warps[lane][n] : 0;
+    for (int away = 16; away > 0; away /= 2)
+        for (int n = 0; n < 3; n++)
+            sum[n] += __shfl_xor_sync(0xffffffff, sum[n], away);
+}
+
+// Adds the block's sums of columns to those of all blocks. They change
+// places in shared memory, so that neighbouring lanes add to neighbouring
+// columns.
+template <int VECTORS>
+__device__ void add_columns(float *to, const float (&sums)[VECTORS][8], int cols)
+{
+    __shared__ float of_block[4096];
     __syncthreads();  // what the call before left has been read
-    for (int j = 0; j < 8; j++)
-        of_block[8 * threadIdx.x + j] = sums[j];
+    for (int k = 0; k < VECTORS; k++)
+        for (int j = 0; j < 8; j++)
+            of_block[8 * (k * blockDim.x + threadIdx.x) + j] = sums[k][j];
     __syncthreads();
     for (int c = threadIdx.x; c < cols; c += blockDim.x)
         atomicAdd(&to[c], of_block[c]);
 }
 
-// Makes each of N sums that of the whole block, with one wait for all. A
-// call of block_all must come between two calls, to keep them apart.
-template <int N>
-__device__ void block_sums(float (&sum)[N])
-{
-    __shared__ float of_warps[N][32];
-    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-
-    for (int n = 0; n < N; n++) {
-        sum[n] = warp_all(sum[n], Sum());
-        if (lane == 0)
-            of_warps[n][warp] = sum[n];
-    }
-    __syncthreads();
-    for (int n = 0; n < N; n++)
-        sum[n] = warp_all(lane < blockDim.x / 32 ? of_warps[n][lane] : 0, Sum());
-}
-
-// Version 5: a thread's columns are eight neighbours, and come in one load.
-// The next row is on its way while a block works on one. For whole numbers
-// of eight columns.
-__global__ void __launch_bounds__(512, 2)
+// Version 5: a thread's columns are VECTORS times eight neighbours, and
+// eight come in one load. The next row is on its way while a block works on
+// one. For whole numbers of eight columns.
+template <int VECTORS>
+__global__ void __launch_bounds__(512 / VECTORS, 2)
     backward_vectors(bf16 *dx, float *dgamma, float *dbeta, const bf16 *dy,
                      const bf16 *x, const float *gamma, int rows, int cols)
 {
-    int c = 8 * threadIdx.x, vectors = cols / 8;
-    bool mine = c < cols;
-    alignas(16) float weight[8] = {};
-    float dgamma_sum[8] = {}, dbeta_sum[8] = {};
+    alignas(16) float weight[VECTORS][8] = {};
+    float dgamma_sum[VECTORS][8] = {}, dbeta_sum[VECTORS][8] = {};
+    uint4 next_x[VECTORS] = {}, next_dy[VECTORS] = {};
+    float inverse = 1.0f / cols;
+    auto load = [&](int row) {
+        for (int k = 0; k < VECTORS; k++) {
+            int v = k * blockDim.x + threadIdx.x;
+            if (8 * v < cols) {
+                next_x[k] = ((const uint4 *)(x + (size_t)row * cols))[v];
+                next_dy[k] = ((const uint4 *)(dy + (size_t)row * cols))[v];
+            }
+        }
+    };
 
-    for (int j = 0; j < 8; j += 4)
-        if (mine)
-            *(float4 *)(weight + j) = *(const float4 *)(gamma + c + j);
-
-    const uint4 *from_x = (const uint4 *)x, *from_dy = (const uint4 *)dy;
-    size_t at = (size_t)blockIdx.x * vectors + threadIdx.x;
-    uint4 next_x = {}, next_dy = {};
-    if (mine)
-        next_x = from_x[at], next_dy = from_dy[at];
+    load(blockIdx.x);
+    for (int k = 0; k < VECTORS; k++)
+        for (int j = 0; j < 8; j += 4) {
+            int c = 8 * (k * blockDim.x + threadIdx.x) + j;
+            if (c < cols)
+                *(float4 *)&weight[k][j] = *(const float4 *)(gamma + c);
+        }
 
     for (int row = blockIdx.x; row < rows; row += gridDim.x) {
-        float h[8], d[8], sum = 0;
-        unpack(h, next_x);
-        unpack(d, next_dy);
-        size_t now = at;
-        at += (size_t)gridDim.x * vectors;
-        if (mine && row + gridDim.x < rows)
-            next_x = from_x[at], next_dy = from_dy[at];
+        float h[VECTORS][8], d[VECTORS][8], sum = 0;
 
-        for (int j = 0; j < 8; j++)
-            sum += h[j];
-        float mean = block_all(sum, Sum()) / cols;
+        for (int k = 0; k < VECTORS; k++) {
+            unpack(h[k], next_x[k]);
+            unpack(d[k], next_dy[k]);
+            for (int j = 0; j < 8; j++)
+                sum += h[k][j];
+        }
+        if (row + gridDim.x < rows)
+            load(row + gridDim.x);
+        float mean = block_all(sum, Sum()) * inverse;
 
         float of[3] = {};  // the squares, g, and g * (x - mean)
-        for (int j = 0; j < 8; j++) {
-            float g = d[j] * weight[j];
-            h[j] = mine ? h[j] - mean : 0;
-            of[0] += h[j] * h[j];
-            of[1] += g;
-            of[2] += g * h[j];
+        for (int k = 0; k < VECTORS; k++) {
+            bool mine = 8 * (k * blockDim.x + threadIdx.x) < cols;
+            for (int j = 0; j < 8; j++) {
+                float g = d[k][j] * weight[k][j];
+                h[k][j] = mine ? h[k][j] - mean : 0;
+                of[0] += h[k][j] * h[k][j];
+                of[1] += g;
+                of[2] += g * h[k][j];
+            }
         }
         block_sums(of);
-        float scale = rsqrtf(of[0] / cols + 1e-5f);
-        float g_mean = of[1] / cols, gh_mean = of[2] * scale / cols;
+        float scale = rsqrtf(of[0] * inverse + 1e-5f);
+        float g_mean = of[1] * inverse, gh_mean = of[2] * inverse * scale;
 
-        for (int j = 0; j < 8; j++) {
-            h[j] *= scale;
-            dgamma_sum[j] += d[j] * h[j];
-            dbeta_sum[j] += d[j];
-            d[j] = (d[j] * weight[j] - g_mean - h[j] * gh_mean) * scale;
+        for (int k = 0; k < VECTORS; k++) {
+            int v = k * blockDim.x + threadIdx.x;
+            for (int j = 0; j < 8; j++) {
+                h[k][j] *= scale;
+                dgamma_sum[k][j] += d[k][j] * h[k][j];
+                dbeta_sum[k][j] += d[k][j];
+                d[k][j] = (d[k][j] * weight[k][j] - g_mean - h[k][j] * gh_mean) * scale;
+            }
+            if (8 * v < cols)
+                ((uint4 *)(dx + (size_t)row * cols))[v] = pack(d[k]);
         }
-        if (mine)
-            ((uint4 *)dx)[now] = pack(d);
     }
     add_columns(dgamma, dgamma_sum, cols);
     add_columns(dbeta, dbeta_sum, cols);
@@ -544,27 +572,43 @@ __global__ void __launch_bounds__(512, 2)
 #endif
 //< version
 
+//> whole-warps TODO:
+// The threads of a block that has `each` numbers of a row in every thread.
+static int whole_warps(int cols, int each)
+{
+    return ((cols + each - 1) / each + 31) / 32 * 32;
+}
+//< whole-warps
+
+//> multiprocessors TODO:
+static int multiprocessors()
+{
+    int device, count;
+    CHECK(cudaGetDevice(&device));
+    CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+    return count;
+}
+//< multiprocessors
+
 //> launch-softmax TODO:
 // Launches the last kernel up to VERSION that takes such rows.
 static void launch_softmax(bf16 *out, const bf16 *x, int rows, int cols, int stride)
 {
-    const int warp = 8 * 32;  // numbers of which each lane of a warp has a vector
-
-    if (VERSION == 5 && cols <= 4 * warp) {
+    if (VERSION == 5 && cols <= 32 * 32) {
         int warps = THREADS / 32;  // in a block
         softmax_vectors<4, true>
             <<<(rows + warps - 1) / warps, THREADS>>>(out, x, rows, cols, stride);
     } else if (VERSION == 5 && cols <= 8192) {
-        int warps = (cols + 2 * warp - 1) / (2 * warp);
-        softmax_vectors<2, false><<<rows, 32 * warps>>>(out, x, rows, cols, stride);
-    } else if (VERSION == 5 && cols <= 32768) {
-        int bytes = (cols + 7) / 8 * sizeof(uint4);
-        CHECK(cudaFuncSetAttribute(softmax_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-        softmax_shared<<<rows, 512, bytes>>>(out, x, cols, stride);
-    } else if (VERSION >= 3 && cols <= 16 * THREADS) {
-        softmax_kept<16><<<rows, THREADS>>>(out, x, cols, stride);
-    } else if (VERSION >= 3 && cols <= 32768) {
-        softmax_kept<32><<<rows, 1024>>>(out, x, cols, stride);
+        softmax_vectors<4, false><<<rows, whole_warps(cols, 32)>>>(out, x, rows, cols, stride);
+    } else if (VERSION == 5 && cols <= 32 * 1024) {
+        int threads = whole_warps(cols, 32), bytes = (cols + 7) / 8 * sizeof(uint4);
+        int most = multiprocessors() * (1024 / threads), blocks = rows < most ? rows : most;
+        CHECK(cudaFuncSetAttribute(softmax_ahead, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        softmax_ahead<<<blocks, threads, bytes>>>(out, x, rows, cols, stride);
+    } else if (VERSION >= 3 && cols <= 16 * 256) {
+        softmax_kept<16><<<rows, whole_warps(cols, 16)>>>(out, x, cols, stride);
+    } else if (VERSION >= 3 && cols <= 32 * 1024) {
+        softmax_kept<32><<<rows, whole_warps(cols, 32)>>>(out, x, cols, stride);
     } else {
         softmax_online<<<rows, THREADS>>>(out, x, cols, stride);
     }
@@ -595,11 +639,10 @@ extern "C" void layer_norm_backward(bf16 *dx, float *dgamma, float *dbeta, const
         return;
     //> choose-backward TODO:
     if (VERSION >= 4) {
-        int device, multiprocessors, threads = ((cols + 7) / 8 + 31) / 32 * 32;
-        CHECK(cudaGetDevice(&device));
-        CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-        int most = multiprocessors * (threads <= 256 ? 4 : 2), blocks = rows < most ? rows : most;
-        auto kernel = VERSION == 5 && cols % 8 == 0 ? backward_vectors : backward_rows;
+        int each = VERSION == 5 && cols > 2048 && cols % 8 == 0 ? 16 : 8;  // columns a thread
+        int threads = whole_warps(cols, each);
+        int most = multiprocessors() * (threads <= 256 && each == 8 ? 4 : 2), blocks = rows < most ? rows : most;
+        auto kernel = VERSION == 4 || cols % 8 ? backward_rows : each == 8 ? backward_vectors<1> : backward_vectors<2>;
         //> launch-rows
         kernel<<<blocks, threads>>>(dx, dgamma, dbeta, dy, x, gamma, rows, cols);
         //< launch-rows
