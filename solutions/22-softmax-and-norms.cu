@@ -164,10 +164,8 @@ __global__ void softmax_online(bf16 *out, const bf16 *x, int cols,
             sum += e_to(value[k], m);
         //< correct
     }
-    //> merge
     float most = block_all(m, Max());
     sum = block_all(sum * e_to(m, most), Sum());
-    //< merge
 
     float scale = sum > 0 ? 1 / sum : 0;
     for (int c = threadIdx.x; c < cols; c += PIECE * THREADS) {
