@@ -258,6 +258,17 @@ __device__ void store_eight(uint4 *to, const float *value, int left)
 }
 //< eight
 
+//> flushed TODO:
+// e_to, but a power below 1.2e-38 is 0. __expf takes three more instructions
+// to compute those.
+__device__ float e_to_flushed(float x, float m)
+{
+    float power, by = (x - m) * 1.44269504f;  // log2(e): the GPU has powers of 2
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(by));
+    return power;
+}
+//< flushed
+
 //> vectors TODO:
 // Version 5: loads of 16 bytes. WARP: a warp takes a row, and waits for no
 // other.
@@ -286,7 +297,7 @@ __global__ void __launch_bounds__(512, 2)
 
     for (int k = 0; k < VECTORS; k++)
         for (int j = 0; j < 8; j++)
-            sum += value[k][j] = e_to(value[k][j], m);
+            sum += value[k][j] = e_to_flushed(value[k][j], m);
     sum = WARP ? warp_all(sum, Sum()) : block_all(sum, Sum());
 
     float scale = sum > 0 ? 1 / sum : 0;
@@ -299,54 +310,46 @@ __global__ void __launch_bounds__(512, 2)
 }
 //< vectors
 
-//> ahead TODO:
-// Version 5, longer rows: a block takes many rows. While it works on one,
-// the next is on its way into shared memory. Each thread uses only what it
-// copied itself, so no thread waits for another's copies.
-__global__ void __launch_bounds__(1024)
-    softmax_ahead(bf16 *out, const bf16 *x, int rows, int cols, int stride)
+//> shared TODO:
+// Version 5, longer rows: shared memory keeps the row as it came, in half of
+// the room that floats would take, so a multiprocessor holds three rows of
+// 32,768. Each thread uses what it copied itself.
+__global__ void __launch_bounds__(512, 3)
+    softmax_shared(bf16 *out, const bf16 *x, int cols, int stride)
 {
-    extern __shared__ uint4 next[];  // the next row, as it came
-    auto copy = [&](int row) {
-        const uint4 *from = (const uint4 *)(x + (size_t)row * stride);
-        for (int v = threadIdx.x; 8 * v < cols; v += blockDim.x)
-            __pipeline_memcpy_async(&next[v], &from[v], 16);
-        __pipeline_commit();
-    };
+    extern __shared__ uint4 kept[];
+    const uint4 *from = (const uint4 *)(x + (size_t)blockIdx.x * stride);
+    uint4 *to = (uint4 *)(out + (size_t)blockIdx.x * stride);
+    float value[8], m = -FLT_MAX, sum = 0;
 
-    copy(blockIdx.x);
-    for (int row = blockIdx.x; row < rows; row += gridDim.x) {
-        uint4 *to = (uint4 *)(out + (size_t)row * stride);
-        float value[4][8], m = -FLT_MAX, sum = 0;
+    for (int v = threadIdx.x; 8 * v < cols; v += blockDim.x)
+        __pipeline_memcpy_async(&kept[v], &from[v], 16);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
 
-        __pipeline_wait_prior(0);
-        for (int k = 0; k < 4; k++) {
-            int v = k * blockDim.x + threadIdx.x;
-            unpack(value[k], masked(8 * v < cols ? next[v] : uint4{}, cols - 8 * v));
-        }
-        if (row + gridDim.x < rows)
-            copy(row + gridDim.x);
+    for (int v = threadIdx.x; 8 * v < cols; v += blockDim.x) {
+        unpack(value, kept[v] = masked(kept[v], cols - 8 * v));
+        for (int j = 0; j < 8; j++)
+            m = fmaxf(m, value[j]);
+    }
+    m = block_all(m, Max());
 
-        for (int k = 0; k < 4; k++)
-            for (int j = 0; j < 8; j++)
-                m = fmaxf(m, value[k][j]);
-        m = block_all(m, Max());
+    for (int v = threadIdx.x; 8 * v < cols; v += blockDim.x) {
+        unpack(value, kept[v]);
+        for (int j = 0; j < 8; j++)
+            sum += e_to_flushed(value[j], m);
+    }
+    sum = block_all(sum, Sum());
 
-        for (int k = 0; k < 4; k++)
-            for (int j = 0; j < 8; j++)
-                sum += value[k][j] = e_to(value[k][j], m);
-        sum = block_all(sum, Sum());
-
-        float scale = sum > 0 ? 1 / sum : 0;
-        for (int k = 0; k < 4; k++) {
-            int v = k * blockDim.x + threadIdx.x;
-            for (int j = 0; j < 8; j++)
-                value[k][j] *= scale;
-            store_eight(&to[v], value[k], cols - 8 * v);
-        }
+    float scale = sum > 0 ? 1 / sum : 0;
+    for (int v = threadIdx.x; 8 * v < cols; v += blockDim.x) {
+        unpack(value, kept[v]);
+        for (int j = 0; j < 8; j++)
+            value[j] = e_to_flushed(value[j], m) * scale;
+        store_eight(&to[v], value, cols - 8 * v);
     }
 }
-//< ahead
+//< shared
 
 //> backward
 // Version 1: a block takes a row, and adds each element's share to the
@@ -599,10 +602,9 @@ static void launch_softmax(bf16 *out, const bf16 *x, int rows, int cols, int str
     } else if (VERSION == 5 && cols <= 8192) {
         softmax_vectors<4, false><<<rows, whole_warps(cols, 32)>>>(out, x, rows, cols, stride);
     } else if (VERSION == 5 && cols <= 32 * 1024) {
-        int threads = whole_warps(cols, 32), bytes = (cols + 7) / 8 * sizeof(uint4);
-        int most = multiprocessors() * (1024 / threads), blocks = rows < most ? rows : most;
-        CHECK(cudaFuncSetAttribute(softmax_ahead, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-        softmax_ahead<<<blocks, threads, bytes>>>(out, x, rows, cols, stride);
+        int bytes = (cols + 7) / 8 * sizeof(uint4);
+        CHECK(cudaFuncSetAttribute(softmax_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        softmax_shared<<<rows, 512, bytes>>>(out, x, cols, stride);
     } else if (VERSION >= 3 && cols <= 16 * 256) {
         softmax_kept<16><<<rows, whole_warps(cols, 16)>>>(out, x, cols, stride);
     } else if (VERSION >= 3 && cols <= 32 * 1024) {
