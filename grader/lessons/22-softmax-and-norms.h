@@ -21,9 +21,9 @@ extern "C" {
 // nothing else, all of its weights are 0. A weight below 1e-30 may be 0.
 //
 // Both matrices have rows * stride numbers: row r begins at number r * stride, and stride, at least
-// cols, is a multiple of 8, so each row is aligned to 16 bytes. The stride - cols numbers after each
-// row of x may be anything, also NaN, and those after each row of out must not be written. rows is
-// from 0 to 65,535, cols from 1 to 262,144, and rows * stride fits an int.
+// cols, is a multiple of 8, so each row is aligned to 16 bytes. The stride - cols numbers after
+// each row of x may be anything, also NaN, and those after each row of out must not be written.
+// rows is from 0 to 65,535, cols from 1 to 262,144, and rows * stride fits an int.
 void softmax(__nv_bfloat16 *out, const __nv_bfloat16 *x, int rows, int cols, int stride);
 
 // The gradients of a layer norm. Its forward pass, which was computed before, gives each row of `x`
