@@ -56,8 +56,10 @@ __device__ Window window(const bf16 *x, const Layer &l, int m)
     //> window TODO: the picture, and the window's first pixel (3 lines)
     //| return {x, l.pad, m};
     int b = m / (l.p * l.q), i = m / l.q % l.p, j = m % l.q;
+    //> first
     return {x + (size_t)b * l.height * l.width * l.c,
             i * l.stride - l.pad, j * l.stride - l.pad};
+    //< first
     //< window
 }
 
@@ -275,7 +277,9 @@ __global__ void implicit(bf16 *y, const bf16 *x, const bf16 *w, Layer l)
     for (int h = 0; h < PARTS; h++)
         from[h] = window(x, l, row + threadIdx.x / IN_A_ROW + h * APART);
 
+    //> each-depth
     for (int d = 0; d < l.depth; d += DEPTH) {
+    //< each-depth
         stage_columns(a, from, row, d, l);
         stage(b, w, col, d, l.k, l);
         __syncthreads();
@@ -528,6 +532,32 @@ __global__ void depthwise_direct(bf16 *y, const bf16 *x, const bf16 *w,
 //> march
 enum { BAND = 14 };  // rows of y that a thread makes
 
+// Adds three neighbouring pixels of a row of x to the sums of the three rows
+// of y that it is a part of, of which the upper comes first.
+__device__ void add_row(float (&sum)[3][8], const uint4 (&eight)[3],
+                        const float (&filter)[3][3][8])
+{
+    for (int v = 0; v < 3; v++) {
+        float pixel[8];
+        unpack8(pixel, eight[v]);
+        //> march-add
+        for (int u = 0; u < 3; u++)
+            for (int e = 0; e < 8; e++)
+                sum[2 - u][e] += pixel[e] * filter[u][v][e];
+        //< march-add
+    }
+}
+
+// The upper row of y is complete: the next one takes its place.
+__device__ void next_row(float (&sum)[3][8])
+{
+    for (int e = 0; e < 8; e++) {
+        sum[0][e] = sum[1][e];
+        sum[1][e] = sum[2][e];
+        sum[2][e] = 0;
+    }
+}
+
 // Version 4, for filters of 3 x 3 with stride and dilation 1: a thread makes
 // eight channels of a column of y, from the top of a band to its bottom.
 __global__ void depthwise_march(bf16 *y, const bf16 *x, const bf16 *w,
@@ -549,7 +579,6 @@ __global__ void depthwise_march(bf16 *y, const bf16 *x, const bf16 *w,
     x += ((size_t)b * l.height * l.width + j - l.pad) * l.c + ch;
     y += ((size_t)b * l.p * l.q + j) * l.c + ch;
 
-    // Of the three rows of y that a row of x is a part of, the upper first.
     float sum[3][8] = {};
     //> march-rows
     for (int row = top - l.pad; row < bottom - l.pad + 2; row++) {
@@ -557,34 +586,16 @@ __global__ void depthwise_march(bf16 *y, const bf16 *x, const bf16 *w,
         uint4 eight[3];  // all three are asked for before the first is used
         for (int v = 0; v < 3; v++) {
             int col = j - l.pad + v;
-            //> march-inside
             bool inside = row >= 0 && row < l.height
                        && col >= 0 && col < l.width;
-            //< march-inside
             size_t at = ((size_t)row * l.width + v) * l.c;
             eight[v] = load_or_zero(inside ? x + at : NULL);
         }
-        //> march-add
-        for (int v = 0; v < 3; v++) {
-            float pixel[8];
-            unpack8(pixel, eight[v]);
-            for (int u = 0; u < 3; u++)
-                for (int e = 0; e < 8; e++)
-                    sum[2 - u][e] += pixel[e] * filter[u][v][e];
-        }
-        //< march-add
-        //> march-store
+        add_row(sum, eight, filter);
         int done = row + l.pad - 2;  // the row of y that is complete
         if (done >= top)
             *(uint4 *)(y + (size_t)done * l.q * l.c) = pack8(sum[0]);
-        //< march-store
-        //> march-shift
-        for (int e = 0; e < 8; e++) {
-            sum[0][e] = sum[1][e];
-            sum[1][e] = sum[2][e];
-            sum[2][e] = 0;
-        }
-        //< march-shift
+        next_row(sum);
     }
 }
 //< march
@@ -608,46 +619,45 @@ __device__ void fetch(Strip &strip, const bf16 *x, int row, int col, int ch,
                      inside ? x + ((size_t)row * l.width + at) * l.c + channel
                             : x, inside);
     }
-    commit();
 }
 
 __global__ void __launch_bounds__(THREADS)
     depthwise_ring(bf16 *y, const bf16 *x, const bf16 *w, Layer l)
 {
     __shared__ Strip ring[AHEAD + 1];
-    int strips = (l.q + ACROSS - 1) / ACROSS, b = blockIdx.z;
-    int ch = blockIdx.x / strips * 64, first = blockIdx.x % strips * ACROSS;
-    int top = blockIdx.y * BAND - l.pad, rows = min(BAND, l.p - (int)blockIdx.y * BAND) + 2;
-    int pixel = threadIdx.x / 8, chunk = threadIdx.x % 8, j = first + pixel;
-    bool mine = j < l.q && ch + chunk * 8 < l.c;
+    int strips = (l.q + ACROSS - 1) / ACROSS;
+    int channels = blockIdx.x / strips * 64, b = blockIdx.z;
+    int left = blockIdx.x % strips * ACROSS, top = blockIdx.y * BAND;
+    int pixel = threadIdx.x / 8, chunk = threadIdx.x % 8;
+    int j = left + pixel, ch = channels + chunk * 8;
+    bool mine = j < l.q && ch < l.c;
     x += (size_t)b * l.height * l.width * l.c;
-    y += (((size_t)b * l.p + blockIdx.y * BAND) * l.q + j) * l.c + ch + chunk * 8;
+    y += (((size_t)b * l.p + top) * l.q + j) * l.c + ch;
+    left -= l.pad, top -= l.pad;  // of x
+    int rows = min(BAND, l.p - (int)blockIdx.y * BAND) + 2;
 
-    float filter[9][8], sum[3][8] = {};
+    float filter[3][3][8], sum[3][8] = {};
     for (int d = 0; d < 9; d++)
-        unpack8(filter[d], load_or_zero(
-                               mine ? w + d * l.c + ch + chunk * 8 : NULL));
+        unpack8(filter[d / 3][d % 3],
+                load_or_zero(mine ? w + d * l.c + ch : NULL));
     for (int t = 0; t < AHEAD; t++)
-        fetch(ring[t], x, top + t, first - l.pad, ch, l);
+        fetch(ring[t], x, top + t, left, channels, l), commit();
 
     for (int t = 0; t < rows; t++) {
         wait_but<AHEAD - 1>();
         __syncthreads();
-        fetch(ring[(t + AHEAD) % (AHEAD + 1)], x, t + AHEAD < rows ? top + t + AHEAD : -1, first - l.pad, ch, l);
-        for (int v = 0; v < 3; v++) {
-            float number[8];
-            unpack8(number, ring[t % (AHEAD + 1)][pixel + v][chunk]);
-            for (int u = 0; u < 3; u++)
-                for (int e = 0; e < 8; e++)
-                    sum[2 - u][e] += number[e] * filter[3 * u + v][e];
-        }
+        int ahead = t + AHEAD, slot = t % (AHEAD + 1);
+        if (ahead < rows)
+            fetch(ring[ahead % (AHEAD + 1)], x, top + ahead, left, channels,
+                  l);
+        commit();
+        uint4 eight[3];
+        for (int v = 0; v < 3; v++)
+            eight[v] = ring[slot][pixel + v][chunk];
+        add_row(sum, eight, filter);
         if (t >= 2 && mine)
             *(uint4 *)(y + (size_t)(t - 2) * l.q * l.c) = pack8(sum[0]);
-        for (int e = 0; e < 8; e++) {
-            sum[0][e] = sum[1][e];
-            sum[1][e] = sum[2][e];
-            sum[2][e] = 0;
-        }
+        next_row(sum);
     }
 }
 //< ring
@@ -693,11 +703,13 @@ extern "C" void convolve(bf16 *y, const bf16 *x, const bf16 *w,
         return;
     }
     if (VERSION == 2) {
+        //> launch-im2col
         im2col<<<blocks((size_t)l.pixels * l.depth / 8, 256), 256>>>(
             workspace, x, l);
         CHECK(cudaGetLastError());
         product<<<grid, THREADS>>>(y, workspace, w, l);
         CHECK(cudaGetLastError());
+        //< launch-im2col
         return;
     }
     //< choose

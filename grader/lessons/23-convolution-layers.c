@@ -25,7 +25,10 @@ enum variant {
     SWAPPED,
     FLIPPED,
     TURNED,
+    UPSIDE_DOWN,
     NEXT_ROW,
+    FLAT,
+    FIRST_PICTURE,
     NEXT_PICTURE,
     CLAMPED,
     UNPADDED,
@@ -45,6 +48,9 @@ static const char *const words[VARIANTS] = {
     [FLIPPED] = "That is the answer if the filter is flipped: its first number belongs to the "
                 "window's first pixel.",
     [TURNED] = "That is the answer if u and v, the row and column of the filter, change places.",
+    [UPSIDE_DOWN] = "That is the answer if the filter is upside down: row u of the filter meets "
+                    "row i * stride - pad + u * dilation of x.",
+    [FIRST_PICTURE] = "That is the answer of the first picture, for every picture.",
     [NEXT_ROW] = "That is the answer if a column outside of the picture is read from the "
                  "neighbouring row: "
                  "col = -1 is the last pixel of the row above. The padding is 0.",
@@ -70,6 +76,7 @@ static const char *const words[VARIANTS] = {
 static double filter_number(int f, int u, int v, int ch, enum variant how)
 {
     const Conv *l = &asked;
+    if (how == UPSIDE_DOWN) u = l->r - 1 - u;
     if (how == FLIPPED) u = l->r - 1 - u, v = l->s - 1 - v;
     if (how == TURNED) {
         if (l->r != l->s) return NAN;
@@ -90,6 +97,9 @@ static double pixel_number(int b, int row, int col, int ch, enum variant how)
     if (how == CLAMPED) {
         row = row < 0 ? 0 : row >= l->height ? l->height - 1 : row;
         col = col < 0 ? 0 : col >= l->width ? l->width - 1 : col;
+    } else if (how == FLAT) {
+        int flat = row * l->width + col;
+        if (flat < 0 || flat >= l->height * l->width) return 0;
     } else if (above || beside) {
         if (above ? how != NEXT_PICTURE : how != NEXT_ROW) return 0;
         if (above && beside) return 0;
@@ -107,13 +117,15 @@ static double number_of(int b, int i, int j, int f, enum variant how)
     int pad = how == UNPADDED ? 0 : l->pad, channels = l->depthwise ? 1 : l->c;
     double sum = 0;
 
+    if (how == FIRST_PICTURE) b = 0;
     for (int u = 0; u < l->r; u++)
         for (int v = 0; v < l->s; v++) {
             for (int e = 0; e < channels; e++) {
                 int ch = l->depthwise ? f : e, x_u = u, x_v = v, x_ch = ch;
                 if (how == CHANNELS_FIRST && !l->depthwise) {
                     int d = (u * l->s + v) * l->c + ch;
-                    x_ch = d / (l->r * l->s), x_u = d / l->s % l->r, x_v = d % l->s;
+                    x_ch = d / 8 * 8 / (l->r * l->s) + d % 8; // eight at a time
+                    x_u = d / 8 * 8 / l->s % l->r, x_v = d / 8 * 8 % l->s;
                 }
                 sum += pixel_number(b, i * stride - pad + x_u * dilation,
                                     j * stride - pad + x_v * dilation, x_ch, how)
@@ -182,7 +194,7 @@ static const char *lost_depth(const Mismatch *at)
 static const char *which(const Mismatch *at)
 {
     for (enum variant how = AS_ASKED + 1; how < VARIANTS; how++)
-        if (explains(at, how)) return words[how];
+        if (explains(at, how)) return words[how == FLAT ? NEXT_ROW : how];
     return lost_depth(at);
 }
 
