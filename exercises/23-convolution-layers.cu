@@ -51,7 +51,8 @@ struct Window {
 __device__ Window window(const bf16 *x, const Layer &l, int m)
 {
     // TODO: the picture, and the window's first pixel (3 lines)
-    return {x, l.pad, m};
+    (void)l, (void)m;
+    return {x, 0, 0};
 }
 
 // Where in x the number is that number d of a filter is multiplied by. NULL:
@@ -59,7 +60,8 @@ __device__ Window window(const bf16 *x, const Layer &l, int m)
 __device__ const bf16 *address(const Window &from, const Layer &l, int d)
 {
     // TODO: the number's pixel and channel (6 lines)
-    return l.s + d < 0 ? from.picture : NULL;
+    (void)from, (void)l, (void)d;
+    return NULL;
 }
 
 // Version 1: a thread makes one number of y. Eight neighbouring numbers of
