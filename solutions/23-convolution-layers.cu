@@ -321,7 +321,8 @@ __device__ void multiply(float (&d)[4], const unsigned (&a)[4],
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// Copies 16 bytes to shared memory without waiting for them, or writes zeros.
+// Copies 16 bytes to shared memory without waiting for them, or writes zeros:
+// then nothing is read, wherever `from` points.
 __device__ void copy_or_zero(unsigned to, const bf16 *from, bool inside)
 {
     asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;"
@@ -360,53 +361,62 @@ __device__ unsigned place(int row, int chunk)
 //< sizes
 
 //> gather TODO:
-// The rows of the matrix of columns that a thread copies from: where their
-// windows begin. It is the same for all steps.
-struct Rows {
-    int pixel[A_ROWS];     // of x, counted over all pictures; may be below 0
-    short2 place[A_ROWS];  // its row and column
+// What a thread copies of the matrix of columns: the windows of its rows,
+// and the place in the filter of its chunk of the next step. Indices in x
+// are taken modulo 2^32: one that is inside of the picture is right.
+struct Gather {
+    unsigned from[A_ROWS];  // the index of a window's first number
+    short2 place[A_ROWS];   // and its row and column
+    int u, v, ch;
 };
 
-__device__ Rows rows_of(const Layer &l, int first)
+// Goes on by so many numbers of the filter.
+__device__ void advance(Gather &g, int numbers, const Layer &l)
 {
-    Rows rows;
+    for (g.ch += numbers; g.ch >= l.c; g.ch -= l.c)
+        if (++g.v == l.s)
+            g.v = 0, g.u++;
+}
+
+__device__ Gather gather(const Layer &l, int first)
+{
+    Gather g = {};
 #pragma unroll
     for (int h = 0; h < A_ROWS; h++) {
         int m = first + h * LANES, b = m / (l.p * l.q);
         int row = m / l.q % l.p * l.stride - l.pad;
         int col = m % l.q * l.stride - l.pad;
-        rows.pixel[h] = (b * l.height + row) * l.width + col;
-        rows.place[h] = make_short2(m < l.pixels ? row : SHRT_MIN, col);
+        g.from[h] = ((unsigned)(b * l.height + row) * l.width + col) * l.c;
+        g.place[h] = make_short2(m < l.pixels ? row : SHRT_MIN, col);
     }
-    return rows;
+    advance(g, threadIdx.x % CHUNKS * 8, l);
+    return g;
 }
 
 // Begins the copies of a step, whose first number of each filter is d.
-__device__ void fetch(unsigned to, const Rows &rows, const bf16 *x,
-                      const bf16 *w, int d, int col, const Layer &l)
+__device__ void fetch(unsigned to, Gather &g, const bf16 *x, const bf16 *w,
+                      int d, int col, const Layer &l)
 {
     int chunk = threadIdx.x % CHUNKS, row = threadIdx.x / CHUNKS;
     d += chunk * 8;
-    int tap = d / l.c, ch = d - tap * l.c;
-    int u = tap / l.s * l.dilation, v = tap % l.s * l.dilation;
-    int height = d < l.depth ? l.height : 0;  // 0: no row is inside
-    int along = u * l.width + v;
+    int u = g.u * l.dilation, v = g.v * l.dilation;
+    unsigned height = d < l.depth ? l.height : 0;  // 0: no row is inside
+    unsigned along = (u * l.width + v) * l.c + g.ch;
     to += place(row, chunk);
 #pragma unroll
     for (int h = 0; h < A_ROWS; h++) {
-        bool inside = (unsigned)(rows.place[h].x + u) < (unsigned)height
-                   && (unsigned)(rows.place[h].y + v) < (unsigned)l.width;
-        size_t at = (size_t)(rows.pixel[h] + along) * l.c + ch;
-        copy_or_zero(to + h * LANES * STEP * 2, inside ? x + at : x, inside);
+        bool inside = (unsigned)(g.place[h].x + u) < height
+                   && (unsigned)(g.place[h].y + v) < (unsigned)l.width;
+        copy_or_zero(to + h * LANES * STEP * 2, x + (g.from[h] + along),
+                     inside);
     }
     to += ROWS * STEP * 2;
+    unsigned at = (unsigned)(col + row) * l.depth + d;
 #pragma unroll
-    for (int h = 0; h < B_ROWS; h++) {
-        int f = col + row + h * LANES;
-        bool inside = f < l.k && d < l.depth;
-        copy_or_zero(to + h * LANES * STEP * 2,
-                     inside ? w + (size_t)f * l.depth + d : w, inside);
-    }
+    for (int h = 0; h < B_ROWS; h++)
+        copy_or_zero(to + h * LANES * STEP * 2, w + (at + h * LANES * l.depth),
+                     col + row + h * LANES < l.k && d < l.depth);
+    advance(g, STEP, l);
 }
 //< gather
 
@@ -471,12 +481,12 @@ __global__ void __launch_bounds__(THREADS)
     int row = blockIdx.x * ROWS, col = blockIdx.y * COLS;
     int steps = (l.depth + STEP - 1) / STEP;
     unsigned to = shared(tiles);
-    Rows rows = rows_of(l, row + threadIdx.x / CHUNKS);
+    Gather g = gather(l, row + threadIdx.x / CHUNKS);
     WarpSums sum = {};
 
     for (int t = 0; t < STAGES - 1; t++) {
         if (t < steps)
-            fetch(to + t * STAGE_BYTES, rows, x, w, t * STEP, col, l);
+            fetch(to + t * STAGE_BYTES, g, x, w, t * STEP, col, l);
         commit();
     }
     for (int t = 0; t < steps; t++) {
@@ -484,8 +494,8 @@ __global__ void __launch_bounds__(THREADS)
         wait_but<STAGES - 2>();
         __syncthreads();
         if (ahead < steps)
-            fetch(to + ahead % STAGES * STAGE_BYTES, rows, x, w,
-                  ahead * STEP, col, l);
+            fetch(to + ahead % STAGES * STAGE_BYTES, g, x, w, ahead * STEP,
+                  col, l);
         commit();
         add(sum, to + t % STAGES * STAGE_BYTES);
     }
@@ -535,28 +545,21 @@ __global__ void depthwise_direct(bf16 *y, const bf16 *x, const bf16 *w,
 enum { BAND = 14 };  // rows of y that a thread makes
 
 // Adds three neighbouring pixels of a row of x to the sums of the three rows
-// of y that it is a part of, of which the upper comes first.
-__device__ void add_row(float (&sum)[3][8], const uint4 (&eight)[3],
+// of y that it is a part of.
+__device__ void add_row(float (&upper)[8], float (&middle)[8],
+                        float (&lower)[8], const uint4 (&eight)[3],
                         const float (&filter)[3][3][8])
 {
     for (int v = 0; v < 3; v++) {
         float pixel[8];
         unpack8(pixel, eight[v]);
-        //> march-add
-        for (int u = 0; u < 3; u++)
-            for (int e = 0; e < 8; e++)
-                sum[2 - u][e] += pixel[e] * filter[u][v][e];
-        //< march-add
-    }
-}
-
-// The upper row of y is complete: the next one takes its place.
-__device__ void next_row(float (&sum)[3][8])
-{
-    for (int e = 0; e < 8; e++) {
-        sum[0][e] = sum[1][e];
-        sum[1][e] = sum[2][e];
-        sum[2][e] = 0;
+        for (int e = 0; e < 8; e++) {
+            //> march-add
+            upper[e] += pixel[e] * filter[2][v][e];
+            middle[e] += pixel[e] * filter[1][v][e];
+            lower[e] += pixel[e] * filter[0][v][e];
+            //< march-add
+        }
     }
 }
 
@@ -593,11 +596,15 @@ __global__ void depthwise_march(bf16 *y, const bf16 *x, const bf16 *w,
             size_t at = ((size_t)row * l.width + v) * l.c;
             eight[v] = load_or_zero(inside ? x + at : NULL);
         }
-        add_row(sum, eight, filter);
+        add_row(sum[0], sum[1], sum[2], eight, filter);
         int done = row + l.pad - 2;  // the row of y that is complete
         if (done >= top)
             *(uint4 *)(y + (size_t)done * l.q * l.c) = pack8(sum[0]);
-        next_row(sum);
+        for (int e = 0; e < 8; e++) {  // the next row of y is the upper one
+            sum[0][e] = sum[1][e];
+            sum[1][e] = sum[2][e];
+            sum[2][e] = 0;
+        }
     }
 }
 //< march
@@ -607,60 +614,80 @@ __global__ void depthwise_march(bf16 *y, const bf16 *x, const bf16 *w,
 // Version 5: a block makes a strip of 16 pixels and 64 channels, from the top
 // of a band to its bottom. Rows of x arrive in a ring of tiles, AHEAD of the
 // row that is added, and no register waits for them.
-enum { ACROSS = THREADS / 8, AHEAD = 4 };
-typedef uint4 Strip[ACROSS + 2][8];  // a row of x: pixels, eight channels
+enum { ACROSS = THREADS / 8, AHEAD = 5, RING = AHEAD + 1, DOWN = 16 };
+typedef uint4 Strip[ACROSS + 2][8];  // a row of x: pixels, chunks of channels
 
-__device__ void fetch(Strip &strip, const bf16 *x, int row, int col, int ch,
+// What a thread copies of a row: a chunk, and some threads another.
+struct Copies {
+    const bf16 *from[2];
+    bool inside[2];
+};
+
+__device__ void fetch(Strip &strip, Copies &copies, bool inside,
                       const Layer &l)
 {
-    for (int i = threadIdx.x; i < (ACROSS + 2) * 8; i += THREADS) {
-        int at = col + i / 8, channel = ch + i % 8 * 8;
-        bool inside = row >= 0 && row < l.height && at >= 0 && at < l.width
-                   && channel < l.c;
-        copy_or_zero(shared(&strip[i / 8][i % 8]),
-                     inside ? x + ((size_t)row * l.width + at) * l.c + channel
-                            : x, inside);
-    }
+    unsigned to = shared(strip) + threadIdx.x * 16;
+    copy_or_zero(to, copies.from[0], inside && copies.inside[0]);
+    if (threadIdx.x < 2 * 8)
+        copy_or_zero(to + THREADS * 16, copies.from[1],
+                     inside && copies.inside[1]);
+    for (int h = 0; h < 2; h++)
+        copies.from[h] += l.width * l.c;  // the next row
 }
 
 __global__ void __launch_bounds__(THREADS)
     depthwise_ring(bf16 *y, const bf16 *x, const bf16 *w, Layer l)
 {
-    __shared__ Strip ring[AHEAD + 1];
-    int strips = (l.q + ACROSS - 1) / ACROSS;
-    int channels = blockIdx.x / strips * 64, b = blockIdx.z;
-    int left = blockIdx.x % strips * ACROSS, top = blockIdx.y * BAND;
-    int pixel = threadIdx.x / 8, chunk = threadIdx.x % 8;
-    int j = left + pixel, ch = channels + chunk * 8;
+    __shared__ Strip ring[RING];
+    int strips = (l.q + ACROSS - 1) / ACROSS, b = blockIdx.z;
+    int left = blockIdx.x % strips * ACROSS, top = blockIdx.y * DOWN;
+    int pixel = threadIdx.x / 8, chunk = threadIdx.x % 8, j = left + pixel;
+    int ch = blockIdx.x / strips * 64 + chunk * 8;
+    int rows = min(DOWN, l.p - top) + 2;  // of x
     bool mine = j < l.q && ch < l.c;
-    x += (size_t)b * l.height * l.width * l.c;
     y += (((size_t)b * l.p + top) * l.q + j) * l.c + ch;
-    left -= l.pad, top -= l.pad;  // of x
-    int rows = min(BAND, l.p - (int)blockIdx.y * BAND) + 2;
 
-    float filter[3][3][8], sum[3][8] = {};
-    for (int d = 0; d < 9; d++)
-        unpack8(filter[d / 3][d % 3],
-                load_or_zero(mine ? w + d * l.c + ch : NULL));
-    for (int t = 0; t < AHEAD; t++)
-        fetch(ring[t], x, top + t, left, channels, l), commit();
-
-    for (int t = 0; t < rows; t++) {
-        wait_but<AHEAD - 1>();
-        __syncthreads();
-        int ahead = t + AHEAD, slot = t % (AHEAD + 1);
-        if (ahead < rows)
-            fetch(ring[ahead % (AHEAD + 1)], x, top + ahead, left, channels,
-                  l);
-        commit();
-        uint4 eight[3];
-        for (int v = 0; v < 3; v++)
-            eight[v] = ring[slot][pixel + v][chunk];
-        add_row(sum, eight, filter);
-        if (t >= 2 && mine)
-            *(uint4 *)(y + (size_t)(t - 2) * l.q * l.c) = pack8(sum[0]);
-        next_row(sum);
+    Copies copies;
+    int row = top - l.pad;  // of x, that is copied next
+    int end = min(row + rows, l.height);
+    for (int h = 0; h < 2; h++) {
+        int col = j - l.pad + h * ACROSS;
+        copies.from[h] =
+            x + (((size_t)b * l.height + row) * l.width + col) * l.c + ch;
+        copies.inside[h] = col >= 0 && col < l.width && ch < l.c;
     }
+    for (int t = 0; t < AHEAD; t++, row++) {
+        fetch(ring[t], copies, row >= 0 && row < end, l);
+        commit();
+    }
+    float filter[3][3][8], sum[3][8] = {};
+    for (int d = 0; d < 9; d++) {
+        float (&to)[8] = filter[d / 3][d % 3];
+        unpack8(to, load_or_zero(mine ? w + d * l.c + ch : NULL));
+        for (int e = 0; e < 8; e++)  // or it is unpacked anew for each row
+            asm volatile("" : "+f"(to[e]));
+    }
+
+    int slot = 0;
+    for (int t = 0; t < rows; t += 3)
+#pragma unroll
+        for (int k = 0; k < 3; k++, row++) {  // sum[k] is the upper one
+            wait_but<AHEAD - 1>();
+            __syncthreads();
+            fetch(ring[slot ? slot - 1 : RING - 1], copies,
+                  row >= 0 && row < end, l);
+            commit();
+            uint4 eight[3];
+            for (int v = 0; v < 3; v++)
+                eight[v] = ring[slot][pixel + v][chunk];
+            add_row(sum[k], sum[(k + 1) % 3], sum[(k + 2) % 3], eight,
+                    filter);
+            if (mine && t + k >= 2 && t + k < rows)
+                *(uint4 *)y = pack8(sum[k]), y += (size_t)l.q * l.c;
+            for (int e = 0; e < 8; e++)
+                sum[k][e] = 0;
+            slot = slot + 1 < RING ? slot + 1 : 0;
+        }
 }
 //< ring
 
@@ -730,7 +757,7 @@ extern "C" void convolve_depthwise(bf16 *y, const bf16 *x, const bf16 *w,
         return;
     //> choose-depthwise TODO:
     if (VERSION == 5 && r == 3 && s == 3 && stride == 1 && dilation == 1) {
-        dim3 grid(blocks(l.q, ACROSS) * blocks(c, 64), blocks(l.p, BAND), n);
+        dim3 grid(blocks(l.q, ACROSS) * blocks(c, 64), blocks(l.p, DOWN), n);
         depthwise_ring<<<grid, THREADS>>>(y, x, w, l);
         CHECK(cudaGetLastError());
         return;
