@@ -420,9 +420,265 @@ __global__ void __launch_bounds__(THREADS)
 //< flash
 //< tensor
 
+//> copies TODO:
+// ---- Version 5: the next tile is under way while this one is multiplied
+
+// Copies 16 bytes to shared memory without waiting for them. If `there` is
+// false they become 0, and nothing is read.
+__device__ void copy(unsigned to, const void *from, bool there)
+{
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;"
+                 : : "r"(to), "l"(from), "r"(there ? 16 : 0) : "memory");
+}
+
+//> arrived
+// Waits for the copies of all threads, and for all warps to be done with the
+// tile that is copied to next.
+__device__ void wait_for_copies()
+{
+    asm volatile("cp.async.wait_all;" : : : "memory");
+    __syncthreads();
+}
+//< arrived
+
+// The byte at which a chunk of 8 numbers of a row begins. Eight rows have the
+// same chunk in eight different groups of four banks.
+template <int D>
+__device__ unsigned place(int row, int chunk)
+{
+    return (row * (D / 8) + (chunk ^ (row & 7))) * 16;
+}
+
+// Begins to copy COUNT rows, from row `first` on.
+template <int D, int COUNT>
+__device__ void fetch(unsigned tile, const bf16 *from, int first, int length)
+{
+    enum { APART = THREADS / (D / 8) };  // rows from one of a thread's to its next
+    int chunk = threadIdx.x % (D / 8), row = threadIdx.x / (D / 8);
+    from += (size_t)(first + row) * D + chunk * 8;
+    tile += place<D>(row, chunk);  // APART is a multiple of 8
+#pragma unroll
+    for (int i = 0; i < COUNT; i += APART)
+        copy(tile + i * D * 2, from + i * D, first + row + i < length);
+}
+//< copies
+
+//> exponential TODO:
+// 2 to the power of x. What is too small for a normal float is 0.
+__device__ float power_of_two(float x)
+{
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+//< exponential
+
+//> bands TODO:
+// A warp has BANDS times 16 queries, and uses what it loads of a tile for all.
+enum { BANDS = 2, HIGH = TILE * BANDS };  // HIGH: queries of a block
+
+template <int D>
+struct Rows {
+    // Where there are registers for them, the queries stay in registers.
+    enum { KEPT = BANDS * D <= 128 };
+    unsigned query[KEPT ? D / 16 : 1][BANDS][4];
+    float s[BANDS][TILE / 8][4];  // scores, then weights
+    float sum[BANDS][D / 8][4], m[BANDS][2], total[BANDS][2];
+
+    __device__ void load_queries(unsigned qs, int i)
+    {
+        int lane = threadIdx.x % 32, top = threadIdx.x / 32 * 16 * BANDS;
+#pragma unroll
+        for (int b = 0; b < BANDS; b++)
+            load_rows(query[KEPT ? i : 0][b],
+                      qs + place<D>(top + 16 * b + lane % 16, 2 * i + lane / 16));
+    }
+
+    __device__ void multiply_keys(unsigned qs, unsigned ks)
+    {
+        int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int b = 0; b < BANDS; b++)
+#pragma unroll
+            for (int j = 0; j < TILE / 8; j++)
+                for (int e = 0; e < 4; e++)
+                    s[b][j][e] = 0;
+#pragma unroll
+        for (int i = 0; i < D / 16; i++) {
+            if (!KEPT)
+                load_queries(qs, i);
+#pragma unroll
+            for (int j = 0; j < TILE / 16; j++) {
+                unsigned key[4];
+                load_rows(key, ks + place<D>(16 * j + lane / 16 * 8 + lane % 8,
+                                             2 * i + lane / 8 % 2));
+#pragma unroll
+                for (int b = 0; b < BANDS; b++) {
+                    auto &a = query[KEPT ? i : 0][b];
+                    multiply(s[b][2 * j], a, key[0], key[1]);
+                    multiply(s[b][2 * j + 1], a, key[2], key[3]);
+                }
+            }
+        }
+    }
+
+    // Masks keys from `length` on and, in causal heads, those after a query.
+    // `row` is the first of this lane.
+    __device__ void mask(int first, int row, int length, int causal)
+    {
+        int key = first + threadIdx.x % 4 * 2;
+#pragma unroll
+        for (int b = 0; b < BANDS; b++)
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+                int end = length;  // of the keys that the query sees
+                if (causal)
+                    end = min(end, row + 16 * b + 8 * h + 1);
+#pragma unroll
+                for (int j = 0; j < TILE / 8; j++)
+#pragma unroll
+                    for (int e = 0; e < 2; e++)
+                        if (key + 8 * j + e >= end)
+                            s[b][j][2 * h + e] = -INFINITY;
+            }
+    }
+
+    __device__ void correct_and_weigh()
+    {
+        // exp(x / sqrt(D)) is 2 to the power of x * scale.
+        const float scale = 1.44269504f / sqrtf(D);
+#pragma unroll
+        for (int b = 0; b < BANDS; b++)
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+                float most = -INFINITY;
+#pragma unroll
+                for (int j = 0; j < TILE / 8; j++)
+                    most = fmaxf(most, fmaxf(s[b][j][2 * h], s[b][j][2 * h + 1]));
+                most = fmaxf(m[b][h], largest_of_four(most) * scale);
+                float factor = power_of_two(m[b][h] - most);
+                m[b][h] = most;
+                total[b][h] *= factor;
+#pragma unroll
+                for (int i = 0; i < D / 8; i++) {
+                    sum[b][i][2 * h] *= factor;
+                    sum[b][i][2 * h + 1] *= factor;
+                }
+#pragma unroll
+                for (int j = 0; j < TILE / 8; j++)
+#pragma unroll
+                    for (int e = 2 * h; e < 2 * h + 2; e++)
+                        s[b][j][e] = power_of_two(s[b][j][e] * scale - most);
+#pragma unroll
+                for (int j = 0; j < TILE / 8; j++)
+                    total[b][h] += s[b][j][2 * h] + s[b][j][2 * h + 1];
+            }
+    }
+
+    __device__ void multiply_values(unsigned vs)
+    {
+        int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int j = 0; j < TILE / 16; j++) {
+            unsigned p[BANDS][4];
+#pragma unroll
+            for (int b = 0; b < BANDS; b++)
+#pragma unroll
+                for (int e = 0; e < 4; e++)
+                    p[b][e] = pack(s[b][2 * j + e / 2][e % 2 * 2],
+                                   s[b][2 * j + e / 2][e % 2 * 2 + 1]);
+#pragma unroll
+            for (int i = 0; i < D / 16; i++) {
+                unsigned value[4];
+                load_turned(value, vs + place<D>(16 * j + lane % 16,
+                                                 2 * i + lane / 16));
+#pragma unroll
+                for (int b = 0; b < BANDS; b++) {
+                    multiply(sum[b][2 * i], p[b], value[0], value[1]);
+                    multiply(sum[b][2 * i + 1], p[b], value[2], value[3]);
+                }
+            }
+        }
+    }
+
+    // By way of the warp's rows of the queries' tile, so that 16 bytes are
+    // stored at once.
+    __device__ void leave(bf16 *out, char *tile, int begin, int length)
+    {
+        int lane = threadIdx.x % 32, top = threadIdx.x / 32 * 16 * BANDS;
+#pragma unroll
+        for (int b = 0; b < BANDS; b++)
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+                float scale = 1 / sum_of_four(total[b][h]);
+                int row = top + 16 * b + 8 * h + lane / 4;
+#pragma unroll
+                for (int i = 0; i < D / 8; i++)
+                    *(unsigned *)&tile[place<D>(row, i) + lane % 4 * 4] =
+                        pack(sum[b][i][2 * h] * scale,
+                             sum[b][i][2 * h + 1] * scale);
+            }
+        __syncwarp();
+#pragma unroll
+        for (int i = lane; i < 16 * BANDS * D / 8; i += 32) {
+            int row = top + i / (D / 8), chunk = i % (D / 8);
+            if (begin + row < length)
+                *(uint4 *)&out[(size_t)(begin + row) * D + chunk * 8] =
+                    *(uint4 *)&tile[place<D>(row, chunk)];
+        }
+    }
+};
+//< bands
+
+//> pipeline TODO:
+// Version 5. V's tile arrives while K's is multiplied, and the next of K while
+// V's is. The longest blocks of causal heads begin first.
+template <int D>
+__global__ void __launch_bounds__(THREADS)
+    attention_pipeline(bf16 *out, const bf16 *q, const bf16 *k,
+                       const bf16 *v, int length, int causal)
+{
+    extern __shared__ __align__(128) char tiles[];
+    unsigned qs = shared(tiles), ks = qs + HIGH * D * 2;
+    unsigned vs = ks + TILE * D * 2;
+    int begin = (gridDim.y - 1 - blockIdx.y) * HIGH;
+    int top = begin + threadIdx.x / 32 * 16 * BANDS;  // this warp's first
+    size_t head = (size_t)blockIdx.x * length * D;
+    q += head, k += head, v += head, out += head;
+
+    fetch<D, HIGH>(qs, q, begin, length);
+    fetch<D, TILE>(ks, k, 0, length);
+    Rows<D> rows = {};
+    for (int b = 0; b < BANDS; b++)
+        rows.m[b][0] = rows.m[b][1] = -INFINITY;
+    wait_for_copies();
+    for (int i = 0; i < D / 16 && Rows<D>::KEPT; i++)
+        rows.load_queries(qs, i);
+
+    int keys = causal ? min(length, begin + HIGH) : length;
+    for (int first = 0; first < keys; first += TILE) {
+        bool sees = !causal || first < top + 16 * BANDS;
+        wait_for_copies();  // of K's tile
+        fetch<D, TILE>(vs, v, first, length);
+        if (sees) {
+            rows.multiply_keys(qs, ks);
+            if (first + TILE > length || (causal && first + TILE > top))
+                rows.mask(first, top + threadIdx.x % 32 / 4, length, causal);
+            rows.correct_and_weigh();
+        }
+        wait_for_copies();  // of V's tile
+        if (first + TILE < keys)
+            fetch<D, TILE>(ks, k, first + TILE, length);
+        if (sees)
+            rows.multiply_values(vs);
+    }
+    rows.leave(out, tiles, begin, length);
+}
+//< pipeline
+
 //> version TODO:
 #ifndef VERSION
-#define VERSION 4  // the kernel that `attention` launches
+#define VERSION 5  // the kernel that `attention` launches
 #endif
 //< version
 
@@ -442,6 +698,14 @@ void attention_of(bf16 *out, const bf16 *q, const bf16 *k, const bf16 *v,
         attention_tensor<D, VERSION == 4>
             <<<dim3((length + TILE - 1) / TILE, heads), THREADS>>>(
                 out, q, k, v, length, causal);
+    if constexpr (VERSION == 5) {
+        auto kernel = attention_pipeline<D>;
+        int bytes = (HIGH + 2 * TILE) * D * 2;
+        CHECK(cudaFuncSetAttribute(
+            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        kernel<<<dim3(heads, (length + HIGH - 1) / HIGH), THREADS, bytes>>>(
+            out, q, k, v, length, causal);
+    }
     //< choice
     CHECK(cudaGetLastError());
 }
