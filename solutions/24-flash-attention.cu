@@ -151,11 +151,15 @@ __global__ void __launch_bounds__(ROWS * 4)
     q += head, k += head, v += head, out += head;
 
     float query[D / 4], sum[D / 4] = {}, m = -INFINITY, total = 0;
-    for (int i = 0; i < D / 4; i++) {
-        int d = i / 4 * 16 + part * 4 + i % 4;
-        query[i] = row < length ? float(q[(size_t)row * D + d]) / sqrtf(D) : 0;
+    for (int i = 0; i < D / 4; i += 2) {
+        float2 x = make_float2(0, 0);
+        if (row < length)
+            x = two(q, (size_t)row * D + i / 4 * 16 + part * 4 + i % 4);
+        query[i] = x.x / sqrtf(D);
+        query[i + 1] = x.y / sqrtf(D);
     }
 
+    //> tiles-loop
     for (int first = 0; first < length; first += KEYS) {
         //> tiles-free
         __syncthreads();  // all warps are done with the tiles before
@@ -204,11 +208,12 @@ __global__ void __launch_bounds__(ROWS * 4)
             }
         }
     }
+    //< tiles-loop
 
+    uint2 *to = (uint2 *)&out[(size_t)row * D + part * 4];
     for (int i = 0; i < D / 4 && row < length; i += 4)
-        *(uint2 *)&out[(size_t)row * D + i * 4 + part * 4] =
-            make_uint2(pack(sum[i] / total, sum[i + 1] / total),
-                       pack(sum[i + 2] / total, sum[i + 3] / total));
+        to[i] = make_uint2(pack(sum[i] / total, sum[i + 1] / total),
+                           pack(sum[i + 2] / total, sum[i + 3] / total));
 }
 //< online
 //< tiles
@@ -295,12 +300,18 @@ __global__ void __launch_bounds__(THREADS)
     attention_tensor(bf16 *out, const bf16 *q, const bf16 *k, const bf16 *v,
                      int length, int causal)
 {
+    //> tiles-of-both
     __shared__ __align__(16) bf16 ks[TILE][D + 8], vs[TILE][D + 8];
+    //< tiles-of-both
     int lane = threadIdx.x % 32, top = threadIdx.x / 32 * 16;
     int row = blockIdx.x * TILE + top + lane / 4;
+    //> scale
     const float SCALE = 1 / sqrtf(D);
+    //< scale
     size_t head = (size_t)blockIdx.y * length * D;
+    //> heads
     q += head, k += head, v += head, out += head;
+    //< heads
 
     //> queries
     unsigned query[D / 16][4];
@@ -311,12 +322,17 @@ __global__ void __launch_bounds__(THREADS)
                   shared(&ks[top + lane % 16][16 * i + lane / 16 * 8]));
     //< queries
 
-    float sum[D / 8][4] = {}, m[2] = { -INFINITY, -INFINITY }, total[2] = {};
+    float sum[D / 8][4] = {}, total[2] = {};
+    //> first-maximum
+    float m[2] = { -INFINITY, -INFINITY };
+    //< first-maximum
     //> last-key
     int keys = SKIP && causal ? min(length, (int)blockIdx.x * TILE + TILE)
                               : length;
     //< last-key
+    //> each-tile
     for (int first = 0; first < keys; first += TILE) {
+    //< each-tile
         //> free
         __syncthreads();  // all warps are done with what the tiles hold
         //< free
@@ -345,8 +361,10 @@ __global__ void __launch_bounds__(THREADS)
 #pragma unroll
                 for (int e = 0; e < 4; e++) {
                     int key = first + 8 * j + lane % 4 * 2 + e % 2;
+                    //> unseen-key
                     if (key >= length || (causal && key > row + e / 2 * 8))
                         s[j][e] = -INFINITY;
+                    //< unseen-key
                 }
         }
         //< mask
@@ -366,11 +384,13 @@ __global__ void __launch_bounds__(THREADS)
             m[h] = most;
             total[h] *= factor;
             //< factor
+            //> correct-values
 #pragma unroll
             for (int i = 0; i < D / 8; i++) {
                 sum[i][2 * h] *= factor;
                 sum[i][2 * h + 1] *= factor;
             }
+            //< correct-values
 #pragma unroll
             for (int j = 0; j < TILE / 8; j++)
 #pragma unroll
@@ -411,7 +431,9 @@ __global__ void __launch_bounds__(THREADS)
         float scale = 1 / sum_of_four(total[h]);
         //< total
         bf16 *to = out + (size_t)(row + 8 * h) * D + lane % 4 * 2;
+        //> rows-there
         for (int i = 0; i < D / 8 && row + 8 * h < length; i++)
+        //< rows-there
             *(unsigned *)&to[8 * i] =
                 pack(sum[i][2 * h] * scale, sum[i][2 * h + 1] * scale);
     }
@@ -658,7 +680,9 @@ __global__ void __launch_bounds__(THREADS)
     int keys = causal ? min(length, begin + HIGH) : length;
     for (int first = 0; first < keys; first += TILE) {
         bool sees = !causal || first < top + 16 * BANDS;
+        //> keys-there
         wait_for_copies();  // of K's tile
+        //< keys-there
         fetch<D, TILE>(vs, v, first, length);
         if (sees) {
             rows.multiply_keys(qs, ks);

@@ -64,6 +64,9 @@ typedef struct Mistake {
         VALUES_TURNED,     // within 8 x 8 values
         PARTS_SWAPPED,     // the second and third register of P
         FIRST_HEAD,        // its keys and values
+        TILES_SKIPPED,     // those after the query's own, where causal is 0
+        LANES_MAXIMA,      // each of the four lanes that share a row has its own maximum
+        LANES_SUMS,        // and its own sum of weights
         MISTAKES
     } kind;
     int tile;
@@ -78,6 +81,7 @@ static double score_with(Mistake x, int head, int row, int key)
     if (x.kind == TILE_LEFT_OUT && key >= asked.length / x.tile * x.tile) return -INFINITY;
     if (x.kind == DIAGONAL_LEFT_OUT && key >= row / x.tile * x.tile) return -INFINITY;
     if (causal && key > last) return -INFINITY;
+    if (x.kind == TILES_SKIPPED && key / x.tile > row / x.tile) return -INFINITY;
     if (key >= asked.length) return x.kind == PADDED ? 0 : -INFINITY;
     double root = sqrt(asked.width);
     double s = dot(row_of(asked.query, head, row),
@@ -112,29 +116,41 @@ static double value_with(Mistake x, int head, int key, int d)
     return row_of(asked.value, x.kind == FIRST_HEAD ? 0 : head, key)[d];
 }
 
-// Row `row` of `out`, worked out tile by tile, as such a program does.
+// Of four lanes that share a row, the one that has a key's score, or a column of the values.
+enum { LANES = 4 };
+static int lane_of(int at) { return at % 8 / 2; }
+
+// Row `row` of `out`, worked out tile by tile, as such a program does. All lanes have the same
+// maximum and sum, but for two of the mistakes.
 static void row_with(Mistake x, int head, int row, double *out)
 {
     int tile = x.tile ? x.tile : asked.length, width = asked.width;
-    double m = -INFINITY, total = 0, normal = 0;
+    double m[LANES] = { -INFINITY, -INFINITY, -INFINITY, -INFINITY }, total[LANES] = { 0 };
 
     for (int d = 0; d < width; d++) out[d] = 0;
     for (int first = 0; first < asked.length; first += tile) {
-        double most = m;
-        for (int j = first; j < first + tile; j++) most = fmax(most, score_with(x, head, row, j));
-        double factor = m == -INFINITY ? 0 : exp(m - most);
-        if (x.kind != SUM_STAYS) total *= factor;
-        for (int d = 0; d < width && x.kind != VALUES_STAY; d++) out[d] *= factor;
-        m = most;
+        double most[LANES], factor[LANES];
+        for (int l = 0; l < LANES; l++) most[l] = m[l];
+        for (int j = first; j < first + tile; j++)
+            for (int l = 0; l < LANES; l++)
+                if (x.kind != LANES_MAXIMA || lane_of(j) == l)
+                    most[l] = fmax(most[l], score_with(x, head, row, j));
+        for (int l = 0; l < LANES; l++) {
+            factor[l] = m[l] == -INFINITY ? 0 : exp(m[l] - most[l]);
+            m[l] = most[l];
+            if (x.kind != SUM_STAYS) total[l] *= factor[l];
+        }
+        for (int d = 0; d < width && x.kind != VALUES_STAY; d++) out[d] *= factor[lane_of(d)];
         for (int j = first; j < first + tile; j++) {
-            double own = score_with(x, head, row, j);
-            double p = weight_with(x, head, row, j, m);
-            total += own == -INFINITY ? 0 : exp(own - m);
+            double own = score_with(x, head, row, j), most_j = m[lane_of(j)];
+            double p = weight_with(x, head, row, j, most_j);
+            total[lane_of(j)] += own == -INFINITY ? 0 : exp(own - most_j);
             for (int d = 0; d < width && p > 0; d++) out[d] += p * value_with(x, head, j, d);
         }
     }
-    normal = x.kind == UNDIVIDED ? 1 : total;
-    for (int d = 0; d < width; d++) out[d] /= normal;
+    for (int d = 0; d < width && x.kind != UNDIVIDED; d++)
+        out[d] /= x.kind == LANES_SUMS ? total[lane_of(d)]
+                                       : total[0] + total[1] + total[2] + total[3];
 }
 
 // ---- What to say of a wrong row
@@ -185,10 +201,21 @@ static const struct {
                         "compare the order of the four registers with the figure", false },
     [FIRST_HEAD] = { "That is this head's query with the keys and values of head 0.",
                      "begin in k and v where this head begins: head * length * width", false },
+    [TILES_SKIPPED] = { "So it is if tiles after the query's own are skipped, but causal is 0: the "
+                        "query sees all keys.",
+                        "skip tiles only where causal is 1", true },
+    [LANES_MAXIMA] = { "So it is if each of the four lanes that share a row has a maximum of its "
+                       "own: their weights do not go together.",
+                       "take the maximum of the four lanes, by shuffles over lanes 1 and 2 away",
+                       true },
+    [LANES_SUMS] = { "So it is if a lane divides by the weights that it has itself: each of the "
+                     "four lanes that share a row has a quarter of the keys.",
+                     "add up the sums of the four lanes before you divide", false },
 };
 
 static bool is_near(double got, double want)
 {
+    if (isnan(got) || isnan(want)) return isnan(got) && isnan(want);
     return fabs(got - want) <= WEIGHTS + ROUNDED * fabs(want);
 }
 
@@ -477,7 +504,7 @@ Check(flash_attention, causal_heads)
     compare_kinds(&asked);
 }
 
-// And times on a GPU: 8,192 keys, in as many heads as make 2,048 numbers of a row.
+// And times on a GPU: 8,192 keys, in as many heads as make rows of 1,024 numbers.
 static void measure_heads(int width, bool causal)
 {
     enum { LENGTH = 8192, ROW = 1024 };
