@@ -213,47 +213,46 @@ static const struct {
                      "add up the sums of the four lanes before you divide", false },
 };
 
-static bool is_near(double got, double want)
-{
-    if (isnan(got) || isnan(want)) return isnan(got) && isnan(want);
-    return fabs(got - want) <= WEIGHTS + ROUNDED * fabs(want);
-}
-
 static double got_at(const Mismatch *at, size_t row, int d)
 {
     return bf16_value(at->out->bf16[row * asked.width + d]);
 }
 
-static bool gives(Mistake x, const Mismatch *at, size_t row)
+// Is that what the row holds? Numbers that the mistake makes large are off by more. *finite: how
+// many of them say so that are numbers at all.
+static bool gives(Mistake x, const Mismatch *at, size_t row, int *finite)
 {
-    double out[128];
+    double out[128], largest = 1;
+
     row_with(x, (int)(row / asked.length), (int)(row % asked.length), out);
-    for (int d = 0; d < asked.width; d++)
-        if (!is_near(got_at(at, row, d), out[d])) return false;
+    for (int d = 0; d < asked.width; d++) largest = fmax(largest, fabs(out[d]));
+    for (int d = 0; d < asked.width; d++) {
+        double got = got_at(at, row, d);
+        if (isnan(got) && isnan(out[d])) continue;
+        if (!(fabs(got - out[d]) <= 2 * WEIGHTS * largest + ROUNDED * fabs(out[d]))) return false;
+        ++*finite;
+    }
     return true;
 }
 
-// A wrong row that is not the first one but far down shows the mistake as well.
-static size_t another_wrong_row(const Mismatch *at, size_t after)
+// The last wrong row shows the mistake as well.
+static size_t last_wrong_row(const Mismatch *at)
 {
-    size_t width = asked.width, best = after;
-    for (size_t i = at->out->count; i-- > (after + 1) * width;)
-        if (at->is_wrong(i)) {
-            best = i / width;
-            break;
-        }
-    return best;
+    size_t i = at->out->count - 1;
+    while (i > at->first && !at->is_wrong(i)) i--;
+    return i / asked.width;
 }
 
 static const char *of_a_mistake(const Mismatch *at)
 {
     static const int tiles[] = { 1, 8, 16, 32, 64, 128 };
-    size_t row = at->first / asked.width, other = another_wrong_row(at, row);
+    size_t row = at->first / asked.width, other = last_wrong_row(at);
 
     for (Mistake x = { RIGHT + 1, 0 }; x.kind < MISTAKES; x.kind++)
         for (size_t t = 0; t < (known[x.kind].in_tiles ? sizeof tiles / sizeof *tiles : 1); t++) {
             x.tile = known[x.kind].in_tiles ? tiles[t] : 0;
-            if (!gives(x, at, row) || !gives(x, at, other)) continue;
+            int finite = 0;
+            if (!gives(x, at, row, &finite) || !gives(x, at, other, &finite) || !finite) continue;
             advise(known[x.kind].next);
             return known[x.kind].words;
         }
@@ -495,11 +494,11 @@ static void compare_kinds(const struct Asked *x)
     expect_close_bf16(asked.out, want, WEIGHTS, ROUNDED);
 }
 
-// The check that profiles/lessons/24-flash-attention.cfg measures: 256 blocks of 64 queries, about
-// two for each multiprocessor of an H200.
+// The check that profiles/lessons/24-flash-attention.cfg measures: 160 blocks of 64 queries, more than
+// one for each multiprocessor of an H200.
 Check(flash_attention, causal_heads)
 {
-    make_kinds(64, 256, 64, true);
+    make_kinds(40, 256, 64, true);
     ask();
     compare_kinds(&asked);
 }
