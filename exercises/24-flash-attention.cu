@@ -34,6 +34,7 @@ __device__ unsigned pack(float first, float second)
 
 // Version 1: three kernels. Between them a matrix of scores is in memory,
 // length x length floats for each head.
+
 // Each thread computes the score of a query and a key.
 template <int D>
 __global__ void score_kernel(float *scores, const bf16 *q, const bf16 *k,
@@ -47,7 +48,7 @@ __global__ void score_kernel(float *scores, const bf16 *q, const bf16 *k,
 
     float score = -INFINITY;  // of a key that the query does not see
     // TODO: the score of a key that the query sees (7 lines)
-    (void)two, (void)q, (void)k, (void)causal;
+    (void)q, (void)k, (void)causal;
     scores[(head + row) * length + key] = score;
 }
 
@@ -102,6 +103,37 @@ void attention_in_memory(bf16 *out, const bf16 *q, const bf16 *k,
     CHECK(cudaFree(scores));  // waits for the kernels
 }
 
+// The largest x, and the sum, of the four lanes that share a row.
+__device__ float largest_of_four(float x)
+{
+    x = fmaxf(x, __shfl_xor_sync(0xffffffff, x, 1));
+    return fmaxf(x, __shfl_xor_sync(0xffffffff, x, 2));
+}
+
+__device__ float sum_of_four(float x)
+{
+    x += __shfl_xor_sync(0xffffffff, x, 1);
+    return x + __shfl_xor_sync(0xffffffff, x, 2);
+}
+
+// Rows of a block, and keys of a tile. Four lanes share a row.
+enum { ROWS = 64, KEYS = 32 };
+
+// Copies KEYS rows, from row `first` on, to a tile of floats. Rows beyond the
+// matrix become 0.
+template <int D>
+__device__ void stage_floats(float (&tile)[KEYS][D], const bf16 *from,
+                             int first, int length)
+{
+    for (int i = threadIdx.x * 2; i < KEYS * D; i += blockDim.x * 2) {
+        int r = i / D, d = i % D;
+        float2 x = make_float2(0, 0);
+        if (first + r < length)
+            x = two(from, (size_t)(first + r) * D + d);
+        *(float2 *)&tile[r][d] = x;
+    }
+}
+
 // ---- Instructions of Tensor Cores, as in lesson 17
 
 __device__ unsigned shared(const void *p)
@@ -133,6 +165,24 @@ __device__ void multiply(float (&sum)[4], const unsigned (&a)[4], unsigned b0,
         "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// Rows of a block, and keys of a tile; a warp for each 16 rows.
+enum { TILE = 64, THREADS = TILE / 16 * 32 };
+
+// Copies TILE rows, from row `first` on, to a tile, 8 numbers at a time. Rows
+// beyond the matrix become 0.
+template <int D>
+__device__ void stage(bf16 (&tile)[TILE][D + 8], const bf16 *from, int first,
+                      int length)
+{
+    int d = threadIdx.x % (D / 8) * 8;
+    for (int r = threadIdx.x / (D / 8); r < TILE; r += THREADS / (D / 8)) {
+        uint4 eight = make_uint4(0, 0, 0, 0);
+        if (first + r < length)
+            eight = *(const uint4 *)&from[(size_t)(first + r) * D + d];
+        *(uint4 *)&tile[r][d] = eight;
+    }
 }
 
 template <int D>

@@ -35,6 +35,7 @@ __device__ unsigned pack(float first, float second)
 //> naive
 // Version 1: three kernels. Between them a matrix of scores is in memory,
 // length x length floats for each head.
+
 //> score
 // Each thread computes the score of a query and a key.
 template <int D>
@@ -49,7 +50,7 @@ __global__ void score_kernel(float *scores, const bf16 *q, const bf16 *k,
 
     float score = -INFINITY;  // of a key that the query does not see
     //> one-score TODO: the score of a key that the query sees (7 lines)
-    //| (void)two, (void)q, (void)k, (void)causal;
+    //| (void)q, (void)k, (void)causal;
     if (!causal || key <= row) {
         score = 0;
         for (int d = 0; d < D; d += 2) {
@@ -116,7 +117,21 @@ void attention_in_memory(bf16 *out, const bf16 *q, const bf16 *k,
 }
 //< naive
 
-//> tiles TODO:
+//> four
+// The largest x, and the sum, of the four lanes that share a row.
+__device__ float largest_of_four(float x)
+{
+    x = fmaxf(x, __shfl_xor_sync(0xffffffff, x, 1));
+    return fmaxf(x, __shfl_xor_sync(0xffffffff, x, 2));
+}
+
+__device__ float sum_of_four(float x)
+{
+    x += __shfl_xor_sync(0xffffffff, x, 1);
+    return x + __shfl_xor_sync(0xffffffff, x, 2);
+}
+//< four
+
 //> stage-floats
 // Rows of a block, and keys of a tile. Four lanes share a row.
 enum { ROWS = 64, KEYS = 32 };
@@ -137,6 +152,7 @@ __device__ void stage_floats(float (&tile)[KEYS][D], const bf16 *from,
 }
 //< stage-floats
 
+//> tiles TODO:
 //> online
 // Version 2: a block has 64 queries, and takes the keys in tiles of 32. Lane
 // `part` of a row's four has numbers 4 part to 4 part + 3 of each 16.
@@ -178,8 +194,7 @@ __global__ void __launch_bounds__(ROWS * 4)
                 p[j] += query[i] * four.x + query[i + 1] * four.y
                       + query[i + 2] * four.z + query[i + 3] * four.w;
             }
-            p[j] += __shfl_xor_sync(0xffffffff, p[j], 1);
-            p[j] += __shfl_xor_sync(0xffffffff, p[j], 2);
+            p[j] = sum_of_four(p[j]);
             //> unseen
             if (first + j >= length || (causal && first + j > row))
                 p[j] = -INFINITY;
@@ -253,10 +268,9 @@ __device__ void multiply(float (&sum)[4], const unsigned (&a)[4], unsigned b0,
 }
 //< instructions
 
-//> tensor TODO:
 //> stage
-enum { TILE = 64 };  // rows of a block, and keys of a tile
-enum { THREADS = TILE / 16 * 32 };  // a warp for 16 rows
+// Rows of a block, and keys of a tile; a warp for each 16 rows.
+enum { TILE = 64, THREADS = TILE / 16 * 32 };
 
 // Copies TILE rows, from row `first` on, to a tile, 8 numbers at a time. Rows
 // beyond the matrix become 0.
@@ -276,21 +290,7 @@ __device__ void stage(bf16 (&tile)[TILE][D + 8], const bf16 *from, int first,
 }
 //< stage
 
-//> largest
-// The largest x, and the sum, of the four lanes that share a row.
-__device__ float largest_of_four(float x)
-{
-    x = fmaxf(x, __shfl_xor_sync(0xffffffff, x, 1));
-    return fmaxf(x, __shfl_xor_sync(0xffffffff, x, 2));
-}
-
-__device__ float sum_of_four(float x)
-{
-    x += __shfl_xor_sync(0xffffffff, x, 1);
-    return x + __shfl_xor_sync(0xffffffff, x, 2);
-}
-//< largest
-
+//> tensor TODO:
 //> flash
 // Versions 3 and 4: each warp has 16 queries. In registers, lane l has rows
 // l / 4 and l / 4 + 8 of them, as the instructions have it: elements 0 and 1

@@ -61,12 +61,12 @@ typedef struct Mistake {
         SUM_STAYS,         // the sum of weights is not corrected
         VALUES_STAY,       // the sums of values are not corrected
         UNDIVIDED,
-        VALUES_TURNED,     // within 8 x 8 values
-        PARTS_SWAPPED,     // the second and third register of P
-        FIRST_HEAD,        // its keys and values
-        TILES_SKIPPED,     // those after the query's own, where causal is 0
-        LANES_MAXIMA,      // each of the four lanes that share a row has its own maximum
-        LANES_SUMS,        // and its own sum of weights
+        VALUES_TURNED, // within 8 x 8 values
+        PARTS_SWAPPED, // the second and third register of P
+        FIRST_HEAD,    // its keys and values
+        TILES_SKIPPED, // those after the query's own, where causal is 0
+        LANES_MAXIMA,  // each of the four lanes that share a row has its own maximum
+        LANES_SUMS,    // and its own sum of weights
         MISTAKES
     } kind;
     int tile;
@@ -149,8 +149,8 @@ static void row_with(Mistake x, int head, int row, double *out)
         }
     }
     for (int d = 0; d < width && x.kind != UNDIVIDED; d++)
-        out[d] /= x.kind == LANES_SUMS ? total[lane_of(d)]
-                                       : total[0] + total[1] + total[2] + total[3];
+        out[d] /=
+            x.kind == LANES_SUMS ? total[lane_of(d)] : total[0] + total[1] + total[2] + total[3];
 }
 
 // ---- What to say of a wrong row
@@ -494,8 +494,8 @@ static void compare_kinds(const struct Asked *x)
     expect_close_bf16(asked.out, want, WEIGHTS, ROUNDED);
 }
 
-// The check that profiles/lessons/24-flash-attention.cfg measures: 160 blocks of 64 queries, more than
-// one for each multiprocessor of an H200.
+// The check that profiles/lessons/24-flash-attention.cfg measures: 160 blocks of 64 queries, more
+// than one for each multiprocessor of an H200.
 Check(flash_attention, causal_heads)
 {
     make_kinds(40, 256, 64, true);
