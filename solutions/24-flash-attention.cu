@@ -295,6 +295,139 @@ __device__ void stage(bf16 (&tile)[TILE][D + 8], const bf16 *from, int first,
 // Versions 3 and 4: each warp has 16 queries. In registers, lane l has rows
 // l / 4 and l / 4 + 8 of them, as the instructions have it: elements 0 and 1
 // of four belong to the upper row, 2 and 3 to the lower.
+typedef float Scores[TILE / 8][4];
+
+// Scores that are not scaled yet.
+template <int D>
+__device__ void multiply_keys(Scores &s, const unsigned (&query)[D / 16][4],
+                              //> keys-operand
+                              bf16 (&ks)[TILE][D + 8])
+                              //< keys-operand
+{
+    int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int j = 0; j < TILE / 8; j++)
+        for (int e = 0; e < 4; e++)
+            s[j][e] = 0;
+#pragma unroll
+    for (int i = 0; i < D / 16; i++)
+#pragma unroll
+        for (int j = 0; j < TILE / 16; j++) {
+            unsigned b[4];
+            load_rows(b, shared(&ks[16 * j + lane / 16 * 8 + lane % 8]
+                                   [16 * i + lane / 8 % 2 * 8]));
+            multiply(s[2 * j], query[i], b[0], b[1]);
+            multiply(s[2 * j + 1], query[i], b[2], b[3]);
+        }
+}
+
+// Masks the keys that the lane's rows, `row` and the eighth after it, do not
+// see. `first` is the first key of the tile.
+__device__ void mask(Scores &s, int first, int row, int length, int causal)
+{
+#pragma unroll
+    for (int j = 0; j < TILE / 8; j++)
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+            int key = first + 8 * j + threadIdx.x % 4 * 2 + e % 2;
+            //> unseen-key
+            if (key >= length || (causal && key > row + e / 2 * 8))
+                s[j][e] = -INFINITY;
+            //< unseen-key
+        }
+}
+
+// Makes weights of scores, and corrects what belongs to a smaller maximum.
+template <int D>
+__device__ void weigh(Scores &s, float (&sum)[D / 8][4], float (&m)[2],
+                      float (&total)[2])
+{
+    //> scale
+    const float scale = 1 / sqrtf(D);
+    //< scale
+#pragma unroll
+    for (int h = 0; h < 2; h++) {  // the upper row, the lower row
+        float most = -INFINITY;
+#pragma unroll
+        for (int j = 0; j < TILE / 8; j++)
+            most = fmaxf(most, fmaxf(s[j][2 * h], s[j][2 * h + 1]));
+        //> row-maximum
+        most = fmaxf(m[h], largest_of_four(most) * scale);
+        //< row-maximum
+        //> factor
+        float factor = __expf(m[h] - most);
+        m[h] = most;
+        total[h] *= factor;
+        //< factor
+        //> correct-values
+#pragma unroll
+        for (int i = 0; i < D / 8; i++) {
+            sum[i][2 * h] *= factor;
+            sum[i][2 * h + 1] *= factor;
+        }
+        //< correct-values
+#pragma unroll
+        for (int j = 0; j < TILE / 8; j++)
+#pragma unroll
+            for (int e = 2 * h; e < 2 * h + 2; e++)
+                s[j][e] = __expf(s[j][e] * scale - most);
+#pragma unroll
+        for (int j = 0; j < TILE / 8; j++)
+            total[h] += s[j][2 * h] + s[j][2 * h + 1];
+    }
+}
+
+// Adds the values of a tile to the sums, multiplied by their weights.
+template <int D>
+__device__ void multiply_values(float (&sum)[D / 8][4], const Scores &s,
+                                //> values-operand
+                                bf16 (&vs)[TILE][D + 8])
+                                //< values-operand
+{
+    int lane = threadIdx.x % 32;
+    //> weights-tile
+    //< weights-tile
+#pragma unroll
+    for (int j = 0; j < TILE / 16; j++) {
+        //> operand
+        unsigned p[4] = { pack(s[2 * j][0], s[2 * j][1]),
+                          pack(s[2 * j][2], s[2 * j][3]),
+                          pack(s[2 * j + 1][0], s[2 * j + 1][1]),
+                          pack(s[2 * j + 1][2], s[2 * j + 1][3]) };
+        //< operand
+#pragma unroll
+        for (int i = 0; i < D / 16; i++) {
+            unsigned b[4];
+            //> turned
+            load_turned(b, shared(&vs[16 * j + lane % 16]
+                                     [16 * i + lane / 16 * 8]));
+            //< turned
+            multiply(sum[2 * i], p, b[0], b[1]);
+            multiply(sum[2 * i + 1], p, b[2], b[3]);
+        }
+    }
+}
+
+// Divides by the weights, and stores the rows that there are.
+template <int D>
+__device__ void leave(bf16 *out, const float (&sum)[D / 8][4],
+                      const float (&total)[2], int row, int length)
+{
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+        //> total
+        float scale = 1 / sum_of_four(total[h]);
+        //< total
+        int r = row + 8 * h;
+        bf16 *to = out + (size_t)r * D + threadIdx.x % 4 * 2;
+        //> rows-there
+        for (int i = 0; i < D / 8 && r < length; i++)
+        //< rows-there
+            *(unsigned *)&to[8 * i] =
+                pack(sum[i][2 * h] * scale, sum[i][2 * h + 1] * scale);
+    }
+}
+
 template <int D, bool SKIP>
 __global__ void __launch_bounds__(THREADS)
     attention_tensor(bf16 *out, const bf16 *q, const bf16 *k, const bf16 *v,
@@ -305,30 +438,25 @@ __global__ void __launch_bounds__(THREADS)
     //< tiles-of-both
     int lane = threadIdx.x % 32, top = threadIdx.x / 32 * 16;
     int row = blockIdx.x * TILE + top + lane / 4;
-    //> scale
-    const float SCALE = 1 / sqrtf(D);
-    //< scale
     size_t head = (size_t)blockIdx.y * length * D;
     //> heads
     q += head, k += head, v += head, out += head;
     //< heads
 
-    //> queries
     unsigned query[D / 16][4];
     stage<D>(ks, q, blockIdx.x * TILE, length);
     __syncthreads();
     for (int i = 0; i < D / 16; i++)
         load_rows(query[i],
                   shared(&ks[top + lane % 16][16 * i + lane / 16 * 8]));
-    //< queries
 
     float sum[D / 8][4] = {}, total[2] = {};
     //> first-maximum
     float m[2] = { -INFINITY, -INFINITY };
     //< first-maximum
+    int last = blockIdx.x * TILE + TILE;  // after the block's queries
     //> last-key
-    int keys = SKIP && causal ? min(length, (int)blockIdx.x * TILE + TILE)
-                              : length;
+    int keys = SKIP && causal ? min(length, last) : length;
     //< last-key
     //> each-tile
     for (int first = 0; first < keys; first += TILE) {
@@ -340,104 +468,14 @@ __global__ void __launch_bounds__(THREADS)
         stage<D>(vs, v, first, length);
         __syncthreads();
 
-        //> scores
-        float s[TILE / 8][4] = {};
-#pragma unroll
-        for (int i = 0; i < D / 16; i++)
-#pragma unroll
-            for (int j = 0; j < TILE / 16; j++) {
-                unsigned b[4];
-                load_rows(b, shared(&ks[16 * j + lane / 16 * 8 + lane % 8]
-                                       [16 * i + lane / 8 % 2 * 8]));
-                multiply(s[2 * j], query[i], b[0], b[1]);
-                multiply(s[2 * j + 1], query[i], b[2], b[3]);
-            }
-        //< scores
-
-        //> mask
-        if (first + TILE > length || (causal && first + TILE > row - lane / 4)) {
-#pragma unroll
-            for (int j = 0; j < TILE / 8; j++)
-#pragma unroll
-                for (int e = 0; e < 4; e++) {
-                    int key = first + 8 * j + lane % 4 * 2 + e % 2;
-                    //> unseen-key
-                    if (key >= length || (causal && key > row + e / 2 * 8))
-                        s[j][e] = -INFINITY;
-                    //< unseen-key
-                }
-        }
-        //< mask
-
-        //> weights
-#pragma unroll
-        for (int h = 0; h < 2; h++) {  // the upper row, the lower row
-            float most = -INFINITY;
-#pragma unroll
-            for (int j = 0; j < TILE / 8; j++)
-                most = fmaxf(most, fmaxf(s[j][2 * h], s[j][2 * h + 1]));
-            //> row-maximum
-            most = fmaxf(m[h], largest_of_four(most) * SCALE);
-            //< row-maximum
-            //> factor
-            float factor = __expf(m[h] - most);
-            m[h] = most;
-            total[h] *= factor;
-            //< factor
-            //> correct-values
-#pragma unroll
-            for (int i = 0; i < D / 8; i++) {
-                sum[i][2 * h] *= factor;
-                sum[i][2 * h + 1] *= factor;
-            }
-            //< correct-values
-#pragma unroll
-            for (int j = 0; j < TILE / 8; j++)
-#pragma unroll
-                for (int e = 2 * h; e < 2 * h + 2; e++)
-                    s[j][e] = __expf(s[j][e] * SCALE - most);
-#pragma unroll
-            for (int j = 0; j < TILE / 8; j++)
-                total[h] += s[j][2 * h] + s[j][2 * h + 1];
-        }
-        //< weights
-
-        //> values
-#pragma unroll
-        for (int j = 0; j < TILE / 16; j++) {
-            //> operand
-            unsigned p[4] = { pack(s[2 * j][0], s[2 * j][1]),
-                              pack(s[2 * j][2], s[2 * j][3]),
-                              pack(s[2 * j + 1][0], s[2 * j + 1][1]),
-                              pack(s[2 * j + 1][2], s[2 * j + 1][3]) };
-            //< operand
-#pragma unroll
-            for (int i = 0; i < D / 16; i++) {
-                unsigned b[4];
-                //> turned
-                load_turned(b, shared(&vs[16 * j + lane % 16]
-                                         [16 * i + lane / 16 * 8]));
-                //< turned
-                multiply(sum[2 * i], p, b[0], b[1]);
-                multiply(sum[2 * i + 1], p, b[2], b[3]);
-            }
-        }
-        //< values
+        Scores s;
+        multiply_keys<D>(s, query, ks);
+        if (first + TILE > length || (causal && first + TILE > last - TILE))
+            mask(s, first, row, length, causal);
+        weigh<D>(s, sum, m, total);
+        multiply_values<D>(sum, s, vs);
     }
-
-    //> leave
-    for (int h = 0; h < 2; h++) {
-        //> total
-        float scale = 1 / sum_of_four(total[h]);
-        //< total
-        bf16 *to = out + (size_t)(row + 8 * h) * D + lane % 4 * 2;
-        //> rows-there
-        for (int i = 0; i < D / 8 && row + 8 * h < length; i++)
-        //< rows-there
-            *(unsigned *)&to[8 * i] =
-                pack(sum[i][2 * h] * scale, sum[i][2 * h + 1] * scale);
-    }
-    //< leave
+    leave<D>(out, sum, total, row, length);
 }
 //< flash
 //< tensor
