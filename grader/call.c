@@ -204,6 +204,13 @@ void call_settle(enum outcome outcome)
     if (outcome == OUTCOME_LATE) tell_others();
 }
 
+// Seconds that the check may take, from its first call on.
+static double limit(void)
+{
+    if (check.is_measure) return MEASURE_SECONDS * run_times();
+    return run_profile()->seconds * run_patience();
+}
+
 int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *argv)
 {
     check.function = name;
@@ -213,7 +220,7 @@ int32_t grader_call(const char *name, bool returns_i32, size_t argc, const Arg *
     check.calls++;
     enum outcome outcome = OUTCOME_ANSWER;
     if (!check.started) {
-        call_start(&check.session, run_worker(), run_profile()->seconds * run_patience());
+        call_start(&check.session, run_worker(), limit());
         check.started = true;
         outcome = call_ready(&check.session, &check.answer);
     }

@@ -8,6 +8,7 @@
 #include "record.h"
 #include "run.h"
 #include "text.h"
+#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -23,6 +24,12 @@ void grader_begin_check(void)
     check.facts = json_array();
     check.notes = json_array();
     buffer_seed(buffer_key(run_lesson(), buffer_key(name, buffer_key(run_seed(), 0))));
+}
+
+void grader_begin_measure(void)
+{
+    grader_begin_check();
+    check.is_measure = true;
 }
 
 // A sentence's capital, unless its first word is a name ("cudaMemcpy", "05-transpose.cu").
@@ -96,6 +103,23 @@ void compulsory_link(uint64_t bytes) { check.compulsory_link += bytes; }
 
 void compulsory_operations(uint64_t count) { check.compulsory_operations += count; }
 
+void count_from_here(void)
+{
+    check.calls = 0;
+    check.compulsory_read = check.compulsory_write = check.compulsory_operations = 0;
+    check.compulsory_htod = check.compulsory_dtoh = check.compulsory_link = 0;
+    events_forget(&check.session.events);
+}
+
+void figure(const char *name, double value)
+{
+    cr_assert(isfinite(value), "the figure '%s' is no number", name);
+    if (!check.figures) check.figures = json_object();
+    const json_t *before = json_object_get(check.figures, name);
+    if (!before || json_number_value(before) < value)
+        json_object_set_new(check.figures, name, json_real(value));
+}
+
 uint64_t counter(const char *name)
 {
     return json_integer_value(json_object_get(check.session.events.call, name));
@@ -154,6 +178,7 @@ static json_t *record(void)
         e->counters, "estimates", e->estimates, "lines", e->lines, "time_ns", e->time_ns,
         "by_kernel", e->by_kernel, "facts", check.facts, "notes", check.notes, "output", output,
         "output_cut", check.session.output_cut);
+    if (check.figures) json_object_set_new(r, "figures", check.figures);
     if (check.pictures) json_object_set_new(r, "pictures", check.pictures);
     if (check.measured) json_object_set_new(r, "measured", check.measured);
     free(output);

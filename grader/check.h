@@ -28,10 +28,14 @@ struct check {
     uint64_t compulsory_htod, compulsory_dtoh, compulsory_link, compulsory_operations;
     const char *(*explain)(const Mismatch *);
     const char *advice; // that it gave with its last explanation, or NULL
+    json_t *figures;    // by name, said by figure(); NULL: none
     json_t *pictures;   // names of those shown; NULL: none
     json_t *measured;   // record.h; NULL: nothing was
+    bool is_measure;    // this is a Measure()
 };
 extern struct check check;
+
+enum { MEASURE_SECONDS = 120 }; // that a whole measurement may take
 
 // ---- check.c
 

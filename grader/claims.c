@@ -14,19 +14,24 @@ static double number_of(const json_t *object, const char *key)
 // The time of the check's kernels, in nanoseconds: on the simulated device a prediction.
 static const char time_counter[] = "gpu__time_duration.sum";
 
-// A counter's sum on the check. Without a launch there is nothing to count, and
-// all are 0; with one, a counter that the device lacks is NAN.
+// A counter's sum on the check, or the figure of that name. Without a launch there is nothing to
+// count, and all are 0; with one, a counter that the device lacks is NAN.
 static double counter_sum(const json_t *record, const char *name)
 {
+    const json_t *said = json_object_get(json_object_get(record, "figures"), name);
+    if (said) return json_number_value(said);
     if (strcmp(name, time_counter) == 0) return number_of(record, "time_ns");
     const json_t *value = json_object_get(json_object_get(record, "counters"), name);
     if (!value && number_of(record, "kernels") > 0) return NAN;
     return json_number_value(value);
 }
 
+bool claim_is_figure(const Claim *c) { return strcmp(c->per, "figure") == 0; }
+
 const char *claim_unit(const Claim *c)
 {
     if (c->unit) return c->unit;
+    if (claim_is_figure(c)) return "";
     bool traffic = strstr(c->counter[0], "sectors") || strstr(c->counter[0], "bytes");
     if (strcmp(c->per, "compulsory_operations") == 0) return "an operation";
     if (strncmp(c->per, "compulsory", 10) == 0) return traffic ? "x compulsory" : "a sector";
@@ -50,6 +55,7 @@ static double divisor(const Claim *c, const json_t *record)
         || strcmp(c->per, "compulsory_link") == 0)
         return number_of(record, c->per);
     if (strcmp(c->per, "call") == 0) return number_of(record, "calls");
+    if (claim_is_figure(c)) return 1;
     return counter_sum(record, c->per);
 }
 

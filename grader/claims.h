@@ -34,6 +34,7 @@
 //          "compulsory_htod", "compulsory_dtoh": the bytes that compulsory_journey() said;
 //          "compulsory_link": those that compulsory_link() said;
 //          "compulsory_operations": what compulsory_operations() said / 32, in warp instructions;
+//          "figure": nothing; the counter is then the name of what figure() said in the check;
 //          "call", the number of calls; or another counter's name. For threads this is
 //          "launch__busy_thread_count": a launch can have any number of threads that do nothing.
 //          Times of the model may be held against one another, or against a number where the
@@ -84,6 +85,8 @@
 //          floors of all claims, and at_least of all targets, that it and the steps before it want
 //          are kept. A right answer is 5 points, and each step adds its share of the other 5; PASS
 //          is the last step.
+// lessens  of a step that makes something else than time less: the name of the claim whose value
+//          its version has at least 15 % less of than the version before.
 // check    of a step: the Check() whose time it shortens, where the lesson has two subjects. Of
 // each
 //          check that the steps have the time is told. Left out, it is the ladder's.
@@ -173,6 +176,7 @@ typedef struct Step {
     int version; // that first reaches it
     const char *check[STEP_CHECKS_MAX];
     size_t checks;        // that pass once its mistake is mended; 0: the steps are none of mistakes
+    const char *lessens;  // the claim whose value it makes less; NULL: it shortens a time
     const char *shortens; // the check whose time it shortens; NULL: the ladder's
 } Step;
 
@@ -238,6 +242,9 @@ Finding claim_judge(const Claim *claim, const json_t *record);
 
 // Whether at_least is a floor under a step's mechanism.
 bool claim_is_floor(const Claim *claim);
+
+// Does it hold what the check itself said by figure()?
+bool claim_is_figure(const Claim *claim);
 
 // The ratio that a measurement's record, or a result's timing, has. Results of old have no range:
 // from and to are 0.

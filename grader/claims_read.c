@@ -209,11 +209,12 @@ static const char *read_targets(config_setting_t *list, Profile *p)
 
 static const char *read_step(config_setting_t *group, Step *s)
 {
-    static const char *const keys[] = { "name", "version", "check", "checks", NULL };
+    static const char *const keys[] = { "name", "version", "check", "checks", "lessens", NULL };
     const char *stranger = unknown_key(group, keys);
     if (stranger) return text_format("a step has no '%s'", stranger);
     *s = (Step){ .name = read_text(group, "name"),
                  .version = read_version(group, "version"),
+                 .lessens = read_text(group, "lessens"),
                  .shortens = read_text(group, "check") };
     if (!s->name || s->version < 1 || text_columns(s->name) > 24)
         return "a step needs a name of at most 24 characters, and a version";
@@ -255,9 +256,19 @@ static const char *place_step(const Ladder *l, const char *name, int *step, int 
     return NULL;
 }
 
+static const char *place_lessens(const Profile *p, const Step *s)
+{
+    bool found = !s->lessens;
+    for (size_t i = 0; i < p->claims && !found; i++)
+        found = strcmp(p->claim[i].name, s->lessens) == 0;
+    return found ? NULL : text_format("the step '%s' lessens no claim of the profile", s->name);
+}
+
 static const char *place_steps(Profile *p)
 {
     const char *problem = NULL;
+    for (int i = 0; i < p->ladder.steps && !problem; i++)
+        problem = place_lessens(p, &p->ladder.step[i]);
     for (size_t i = 0; i < p->claims && !problem; i++)
         problem = place_step(&p->ladder, p->claim[i].name, &p->claim[i].step, 1);
     for (size_t i = 0; i < p->targets && !problem; i++)

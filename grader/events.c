@@ -68,6 +68,17 @@ void events_init(Events *e)
     };
 }
 
+void events_forget(Events *e)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(e->counters, name, value) json_integer_set(value, 0);
+    json_array_clear(e->lines);
+    json_array_clear(e->by_kernel);
+    e->kernels = 0;
+    e->time_ns = 0;
+}
+
 void events_end_call(Events *e)
 {
     e->calling = false;

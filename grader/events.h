@@ -56,5 +56,8 @@ void events_init(Events *e);
 void events_new_call(Events *e);
 void events_end_call(Events *e);
 
+// Forgets what was counted so far, by kernels, copies and lines. Errors stay.
+void events_forget(Events *e);
+
 // Takes bytes as they come, cut anywhere.
 void events_feed(Events *e, const char *bytes, size_t count);

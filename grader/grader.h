@@ -199,6 +199,15 @@ void compulsory_link(uint64_t bytes);
 // matrix product the multiply-and-adds.
 void compulsory_operations(uint64_t count);
 
+// Claims are judged, and calls timed, on what comes from here on: the calls before have prepared
+// something, such as an input that a function of the student's makes.
+void count_from_here(void);
+
+// A figure of this check that no counter has, such as the error of an answer or the size of a
+// format: a claim whose `per` is "figure" holds it under this name (claims.h). Said again in the
+// same check, the largest counts.
+void figure(const char *name, double value);
+
 // ---- Measurements on a GPU -----------------------------------------------
 
 // Like a check, but timed: it runs only where there is a GPU, alone, when every
@@ -220,9 +229,8 @@ void compulsory_operations(uint64_t count);
 //             expect_equal_f32(out[s], want[s]);
 //     }
 #define Measure(suite, name)                                                                       \
-    Test(suite, name, .init = grader_begin_check, .fini = grader_end_check,                        \
-         .description = GRADER_MEASURE)
-#define GRADER_MEASURE "measure"
+    Test(suite, name, .init = grader_begin_measure, .fini = grader_end_check)
+void grader_begin_measure(void);
 
 // Sets of buffers that together go past twice the L2 cache; 2 to ROTATIONS_MAX.
 size_t rotations(uint64_t bytes_a_call);

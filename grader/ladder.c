@@ -4,6 +4,7 @@
 #include "device.h"
 #include "record.h"
 #include "text.h"
+#include <math.h>
 #include <string.h>
 
 unsigned claims_missed(const Finding *findings, size_t count)
@@ -120,6 +121,32 @@ static size_t hold_step(const Ladder *l, int step, int version, bool due, const 
     return 1;
 }
 
+// The value of that claim in a result.
+static double claim_value(const json_t *result, const char *name)
+{
+    size_t i;
+    json_t *claim;
+    json_array_foreach(json_object_get(result, "claims"), i, claim)
+    {
+        if (strcmp(json_string_value(json_object_get(claim, "name")), name) == 0)
+            return json_number_value(json_object_get(claim, "value"));
+    }
+    return NAN;
+}
+
+static size_t hold_value(const char *claim, int before, int after, json_t *const *results,
+                         FILE *out, size_t *held)
+{
+    if (!results[before - 1] || !results[after - 1] || before == after) return 0;
+    ++*held;
+    double more = claim_value(results[before - 1], claim),
+           less = claim_value(results[after - 1], claim);
+    if (more >= 1.15 * less) return 0;
+    fprintf(out, "version %d has %g of '%s', and version %d %g: a step is 1.15 times less\n", after,
+            less, claim, before, more);
+    return 1;
+}
+
 static size_t hold_time(const Ladder *l, int step, int before, int after, json_t *const *results,
                         FILE *out, size_t *held)
 {
@@ -145,7 +172,9 @@ size_t ladder_hold(const Ladder *l, json_t *const *results, size_t count, FILE *
             ++*held;
             return wrong + 1;
         }
-        wrong += hold_time(l, s, before, version, results, out, held);
+        const char *lessens = s > l->steps ? NULL : l->step[s - 1].lessens;
+        wrong += lessens ? hold_value(lessens, before, version, results, out, held)
+                         : hold_time(l, s, before, version, results, out, held);
         before = version;
         if (s > l->steps) break;
         wrong += hold_step(l, s, version, true, results[version - 1], out, held);

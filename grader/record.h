@@ -6,6 +6,7 @@
 //    "compulsory_read": 4096, "compulsory_write": 4096,       bytes
 //    "compulsory_htod": 4096, "compulsory_dtoh": 4096, "compulsory_link": 0,    bytes
 //    "compulsory_operations": 0,
+//    "figures": {"error": 0.1},                    what figure() said, if anything
 //    "kernels": 3, "counters": {...}, "estimates": {...}, "lines": [...], "time_ns": 1.5,
 //    "by_kernel": [{"signature", "launches", "time_ns", "counters", "lines"}, ...],
 //    "facts": [FACT, ...],                         what is wrong; none: the check passed

@@ -214,6 +214,7 @@ static void print_claim(const Result *r, FILE *out, const Finding *f, int name)
     bool few = f->verdict == VERDICT_SUSPECT || claim_is_floor(f->claim);
     const char *state = f->verdict == VERDICT_PASS         ? good
                       : f->verdict == VERDICT_GRADER_ERROR ? "unknown"
+                      : claim_is_figure(f->claim)          ? (few ? "too small" : "too large")
                       : few                                ? "too few"
                                                            : "too many";
     print_row(out, f->claim->name, name, value, claim_unit(f->claim), range, state);

@@ -101,5 +101,10 @@ static void measures(void)
 
 Measure(fake, in_turn) { measures(); }
 
-// Beside which no other may run.
-Measure(fake, after_that) { measures(); }
+// Beside which no other may run. A call prepares what is timed; it is not timed, nor counted.
+Measure(fake, after_that)
+{
+    doubles(100);
+    count_from_here();
+    measures();
+}

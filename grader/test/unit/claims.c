@@ -278,6 +278,25 @@ Test(claims, divide_by_what_they_say)
     cr_expect_float_eq(claim_judge(&c, record(7)).value, 257, 1e-12);
 }
 
+// What the check itself said needs no counter, no unit and no line; what it did not say is missed.
+Test(claims, hold_what_a_check_said)
+{
+    Claim c = stored;
+    json_t *r = record(1000);
+    c.per = "figure", c.counter[0] = "error", c.at_least = 0.01, c.at_most = 0.2;
+    cr_expect(claim_is_figure(&c) && !claim_is_figure(&stored));
+    cr_expect_str_eq(claim_unit(&c), "");
+    cr_expect_eq(claim_judge(&c, r).verdict, VERDICT_GRADER_ERROR);
+    json_object_set_new(r, "figures", json_pack("{sf sf}", "error", 0.2, "bytes", 7.0));
+    cr_expect_eq(claim_judge(&c, r).verdict, VERDICT_PASS);
+    cr_expect_float_eq(claim_judge(&c, r).value, 0.2, 1e-12);
+    json_object_set_new(r, "figures", json_pack("{sf}", "error", 0.201));
+    cr_expect_eq(claim_judge(&c, r).verdict, VERDICT_SLOW);
+    cr_expect_str_eq(claim_judge(&c, r).words, "sectors stored: far apart.");
+    json_object_set_new(r, "figures", json_pack("{sf}", "error", 0.009));
+    cr_expect_eq(claim_judge(&c, r).verdict, VERDICT_SUSPECT);
+}
+
 static Finding finding(const Claim *claim, int sectors)
 {
     return claim_judge(claim, record(sectors));

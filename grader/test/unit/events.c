@@ -45,6 +45,26 @@ Test(events, are_the_same_in_any_pieces)
     }
 }
 
+// What was counted before is forgotten, and what went wrong is not.
+Test(events, are_counted_from_here)
+{
+    Events e;
+    events_init(&e);
+    events_new_call(&e);
+    events_feed(&e, report, sizeof report - 1);
+    events_forget(&e);
+    cr_assert(e.kernels == 0 && e.time_ns == 0);
+    cr_assert_eq(json_array_size(e.by_kernel) + json_array_size(e.lines), 0);
+    cr_assert_eq(json_integer_value(json_object_get(e.counters, "a")), 0);
+    cr_assert_eq(json_integer_value(json_object_get(e.counters, "memcpy__bytes_htod.sum")), 0);
+    cr_assert_eq(json_array_size(e.errors), 1);
+    events_new_call(&e);
+    events_feed(&e, report, strcspn(report, "\n") + 1);
+    cr_assert_eq(json_integer_value(json_object_get(e.counters, "a")), 2);
+    cr_assert(e.kernels == 1 && e.time_ns == 1.5);
+    cr_assert_eq(json_array_size(e.by_kernel), 1);
+}
+
 static const char moves[] =
     "{\"event\":\"migration\",\"direction\":\"DtoH\",\"cause\":\"cpu-fault\",\"bytes\":0,"
     "\"faults\":2}\n"

@@ -187,6 +187,30 @@ Test(ladder, may_shorten_another_check_with_a_later_step)
     cr_expect(strstr(text, "version 3 is predicted 1.01 times as fast as version 2"), "%s", text);
 }
 
+// Where a step makes something else less than time, the value of its claim is held.
+Test(ladder, may_lessen_what_a_claim_holds)
+{
+    static const Ladder coarse = { .check = "large",
+                                   .step = { { "one", 2, .lessens = "error" },
+                                             { "two", 3, .lessens = "bits" } },
+                                   .steps = 2 };
+    static const double error[] = { 0.9, 0.1, 0.1 }, bits[] = { 8, 8, 7 };
+    json_t *results[3];
+    for (int i = 0; i < 3; i++)
+        results[i] = json_pack("{s{si} s[{ss sf}{ss sf}]}", "score", "step", i, "claims", "name",
+                               "error", "value", error[i], "name", "bits", "value", bits[i]);
+    char *text;
+    size_t bytes, held = 0;
+    FILE *f = open_memstream(&text, &bytes);
+    cr_expect_eq(ladder_hold(&coarse, results, 3, f, &held), 1);
+    fclose(f);
+    cr_expect_eq(held, 6);
+    cr_expect_str_eq(text,
+                     "version 3 has 7 of 'bits', and version 2 8: a step is 1.15 times less\n");
+    json_object_set_new(results[2], "claims", json_array());
+    cr_expect_eq(ladder_hold(&coarse, results, 3, stderr, &held), 1, "no such claim");
+}
+
 #define LADDER                                                                                     \
     "ladder = { check = \"c\"; steps = ({ name = \"a\"; version = 2; }, { name = \"b\"; version "  \
     "= 3; }); gold = 4; };"
@@ -219,6 +243,10 @@ Test(ladder, is_read_from_the_profile)
                                 "{ name = \"b\"; version = 2; check = \"d\"; }); };",
                                 &p));
     cr_expect_str_eq(p.ladder.step[1].shortens, "d");
+    cr_expect_null(read_profile("ladder = { check = \"c\"; steps = ({ name = \"a\"; version = 1; "
+                                "lessens = \"n\"; }); };" CLAIM(""),
+                                &p));
+    cr_expect_str_eq(p.ladder.step[0].lessens, "n");
     cr_expect_null(read_profile(LADDER CLAIM("") TARGET("step = 1;"), &p));
     cr_expect_eq(p.claim[0].step, 1, "what says no step is wanted from the first on");
     cr_expect_eq(p.target[0].step, 1);
@@ -237,6 +265,8 @@ Test(ladder, that_cannot_be_meant_is_refused)
         { "ladder = { check = \"c\"; };", "needs check and steps" },
         { "ladder = { check = \"c\"; steps = ({ name = \"a\"; }); };", "a step needs a name" },
         { "ladder = { check = \"c\"; rungs = 2; };", "the ladder has no 'rungs'" },
+        { "ladder = { check = \"c\"; steps = ({ name = \"a\"; version = 1; lessens = \"z\"; }); };",
+          "the step 'a' lessens no claim" },
         { MISTAKES("checks = [ \"a\", \"b\" ];", ""), "all have checks or none" },
         { MISTAKES("checks = [ 1 ];", "checks = [ \"b\" ];"), "names of four at most" },
     };
