@@ -27,6 +27,7 @@
 
 static const double SHORT_RUN = 4e-3; // seconds that N calls should take
 static const double LONG_RUN = 40e-3; // ... at most, once short runs have differed too much
+static const double LONG_ROUND = 0.2; // ... of a round, beside which its launches take no time
 enum { MOST_CALLS = 10000 };          // N, however short they are
 
 // One side: whose calls are timed.
@@ -39,7 +40,8 @@ typedef struct Side {
     double bytes;                   // that a call must move
     double seconds[2 * GROUPS];     // a call's, by slope
     size_t timed;
-    uint32_t calls, rounds; // N, and how many N the longer run has
+    double busy;            // that all runs of this try took
+    uint32_t calls, rounds; // N, and how many N the longer run has; 1: there is no other run
     bool is_peer;
 } Side;
 
@@ -133,12 +135,15 @@ static double time_calls(Side *s, uint32_t times)
     check.function = s->function;
     double seconds = stopwatch(s->session, times, &outcome, &check.answer);
     if (seconds < 0) settle(s, outcome);
+    s->busy += seconds;
     return seconds;
 }
 
 static double slope(Side *s)
 {
-    double few = time_calls(s, s->calls), many = time_calls(s, s->rounds * s->calls);
+    double few = time_calls(s, s->calls);
+    if (s->rounds == 1) return s->seconds[s->timed++] = few / s->calls;
+    double many = time_calls(s, s->rounds * s->calls);
     return s->seconds[s->timed++] = (many - few) / ((s->rounds - 1) * s->calls);
 }
 
@@ -157,7 +162,7 @@ static void choose_calls(Side *s, double each)
     uint32_t round = (uint32_t)s->held;
     double rounds = fmin(fmax(ceil(SHORT_RUN / fmax(each, 1e-7) / round), 1), MOST_CALLS / round);
     s->calls = (uint32_t)rounds * round;
-    s->rounds = 2;
+    s->rounds = each * round < LONG_ROUND ? 2 : 1;
 }
 
 static void warm_up(void)
@@ -177,6 +182,7 @@ static void warm_up(void)
 // the shorter of the two adds less of it.
 static void lengthen(Side *s)
 {
+    if (s->rounds == 1) return;
     double run = fmax(ratio_of(s->seconds, s->timed).median, 1e-7) * s->calls;
     s->rounds = (uint32_t)fmin(fmax(LONG_RUN / run, 2), 10);
 }
@@ -190,11 +196,15 @@ static double turn(void)
     return (student.bytes / a) / (peer.bytes / b);
 }
 
-static Ratio try_once(double ratios[GROUPS])
+// Their number is set after the first turn.
+static Ratio try_once(double ratios[GROUPS], size_t *turns)
 {
     student.timed = peer.timed = 0;
-    for (size_t g = 0; g < GROUPS; g++) ratios[g] = turn();
-    return ratio_of(ratios, GROUPS);
+    student.busy = peer.busy = 0;
+    ratios[0] = turn();
+    *turns = ratio_turns(student.busy + peer.busy);
+    for (size_t g = 1; g < *turns; g++) ratios[g] = turn();
+    return ratio_of(ratios, *turns);
 }
 
 // Takes the buffers of all calls back as the last run left them.
@@ -282,17 +292,18 @@ static json_t *side_json(Side *s)
 static json_t *time_both(const char *name)
 {
     double ratios[GROUPS];
+    size_t turns;
     warm_up();
-    Ratio r = try_once(ratios);
+    Ratio r = try_once(ratios, &turns);
     int tries = 1;
     if (needs_another(r, name)) {
         lengthen(&student);
         lengthen(&peer);
-        r = try_once(ratios);
+        r = try_once(ratios, &turns);
         tries = 2;
     }
     json_t *all = json_array();
-    for (size_t g = 0; g < GROUPS; g++) json_array_append_new(all, json_real(ratios[g]));
+    for (size_t g = 0; g < turns; g++) json_array_append_new(all, json_real(ratios[g]));
     return json_pack("{sf sf sf sf si so so so}", "ratio", r.median, "spread", r.spread, "from",
                      r.from, "to", r.to, "tries", tries, "ratios", all, "student",
                      side_json(&student), "peer", side_json(&peer));

@@ -32,6 +32,12 @@ static size_t ends(size_t count)
     return heads ? heads - 1 : 0;
 }
 
+size_t ratio_turns(double seconds)
+{
+    double room = fmin(10 / seconds, GROUPS);
+    return room < FEWEST_GROUPS ? FEWEST_GROUPS : (size_t)room;
+}
+
 Ratio ratio_of(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, ascending);

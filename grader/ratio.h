@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { GROUPS = 15 }; // of A/B/B/A that are timed
+enum { GROUPS = 15, FEWEST_GROUPS = 6 }; // of A/B/B/A that are timed
 
 typedef struct Ratio {
     double median;
@@ -18,6 +18,11 @@ typedef struct Ratio {
     double low;      // a quarter of them lie below
     double from, to; // where the true median lies, in at least 95 of 100 such lists
 } Ratio;
+
+// How many turns to time if one takes so many seconds: GROUPS, or as many as ten seconds have room
+// for. Of FEWEST_GROUPS the true median lies between the ends, in 96 of 100 measurements; fewer say
+// less.
+size_t ratio_turns(double seconds);
 
 // Sorts `values`; count is above 0.
 Ratio ratio_of(double *values, size_t count);

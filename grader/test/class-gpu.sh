@@ -122,6 +122,15 @@ tries_twice() { tries gpu-close | grep -q ' 1 "tries": 2 '; }
 holds "a clear ratio is measured again: $(tries gpu-right)" [ "$(tries gpu-right)" = ' 3 "tries": 1 ' ]
 holds "one that is too close is not: $(tries gpu-close)" tries_twice
 
+# Calls of a second are timed by themselves, not by a difference, and six turns are enough.
+turns() {
+    FAKE_CASE=$1 build/grader/99-fake --result turns.json "$class/Ada/99-fake.cu" >"$tree/said" 2>&1
+    python3 -c 'import json; print(*{len(m["ratios"]) for r in json.load(open("turns.json"))["gpu"]["records"] for m in r.get("measured", {}).values()})'
+}
+holds "turns of short calls: $(turns gpu-right)" [ "$(turns gpu-right)" = 15 ]
+holds "turns of calls of a second: $(turns gpu-long-calls)" [ "$(turns gpu-long-calls)" = 6 ]
+holds 'calls of a second are not a second' grep -q '1e+06 µs a call' "$tree/said"
+
 # The result that is handed to a grader is of its lesson.
 echo '{"lesson": "01-first-kernel", "checks": []}' >other.json
 build/grader/99-fake --simulated other.json "$class/Ada/99-fake.cu" >"$tree/said" 2>&1

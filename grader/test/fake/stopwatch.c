@@ -48,6 +48,7 @@ static double call_seconds(bool student)
     if (strcmp(now, "gpu-gold") == 0) return 0.2e-6;
     if (strcmp(now, "gpu-tires") == 0) return 0.22e-6 * (1 + 1e-4 * turn++);
     if (strcmp(now, "gpu-slow") == 0) return 0.49e-6;
+    if (strcmp(now, "gpu-long-calls") == 0) return 1;
     if (strcmp(now, "gpu-suspect") == 0) return 0.1e-6; // 8000 bytes take 0.125 us
     if (strcmp(now, "gpu-unsteady") == 0) return turn++ / 8 % 2 ? 0.2e-6 : 0.6e-6; // 4 a turn
     if (strcmp(now, "gpu-close") == 0) return turn++ / 4 % 2 ? 0.2495e-6 : 0.2505e-6;

@@ -36,6 +36,16 @@ Test(ratio, of_15_lies_between_the_fourth_and_the_twelfth)
     cr_expect_eq(ratio_of(nine, 9).from, 2);
 }
 
+Test(ratio, turns_that_take_long_are_fewer)
+{
+    cr_expect_eq(ratio_turns(0.05), GROUPS);
+    cr_expect_eq(ratio_turns(1.2), 8);
+    cr_expect_eq(ratio_turns(20), FEWEST_GROUPS);
+    double six[] = { 6, 3, 1, 2, 5, 4 };
+    Ratio r = ratio_of(six, FEWEST_GROUPS);
+    cr_expect(r.from == 1 && r.to == 6);
+}
+
 // Lesson 29 on four H200s, 4 KiB: nobody doubts that these keep 0.42, or that they miss 2.4.
 Test(ratio, tells_what_lies_outside_of_the_ratios)
 {
