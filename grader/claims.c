@@ -278,8 +278,10 @@ static char *lacks_words(const Finding *f, Culprit worst)
     char *at = place_of(&worst), *much = figure(worst.much), *all = figure(f->sum);
     char *place =
         worst.line ? text_format(", most of it in %s (%s of %s)", at, much, all) : strdup("");
-    char *words = text_format("For gold: %s, %.2f %s where it is %.2f now%s.", f->claim->name,
-                              f->claim->gold, claim_unit(f->claim), f->value, place);
+    int digits = f->claim->gold < 100 ? 2 : 0;
+    char *words =
+        text_format("For gold: %s, %.*f %s where it is %.*f now%s.", f->claim->name, digits,
+                    f->claim->gold, claim_unit(f->claim), digits, f->value, place);
     free(at);
     free(much);
     free(all);

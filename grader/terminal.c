@@ -146,7 +146,8 @@ static char *bounds(const Claim *c, int digits)
 // thousands of a floor.
 static int digits_for(const Finding *f)
 {
-    if (isfinite(f->claim->at_most) && f->claim->at_most >= 100) return 0;
+    double most = isfinite(f->claim->at_most) ? f->claim->at_most : f->claim->gold;
+    if (isfinite(most) && most >= 100) return 0;
     if (claim_is_floor(f->claim) && f->claim->at_least >= 1000) return 0;
     bool over = f->verdict == VERDICT_SLOW && !claim_is_floor(f->claim);
     double bound = over ? f->claim->at_most : f->claim->at_least;

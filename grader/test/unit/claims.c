@@ -100,6 +100,10 @@ Test(claims, judge_the_predicted_time)
     f = claim_judge(&c, r);
     cr_expect_eq(f.verdict, VERDICT_SLOW);
     cr_assert_str_eq(f.words, "predicted time: too little is under way.");
+    c.at_most = INFINITY;
+    c.gold = 4000;
+    cr_assert_str_eq(claim_judge(&c, r).lacks,
+                     "For gold: predicted time, 4000 a call where it is 5001 now.");
 }
 
 // Where no line is to blame, the first cause that is one gives the words.
