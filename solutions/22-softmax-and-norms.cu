@@ -482,6 +482,7 @@ __device__ void block_sums(float (&sum)[3])
 template <int VECTORS>
 __device__ void add_columns(float *to, const float (&sums)[VECTORS][8], int cols)
 {
+    //> exchange
     __shared__ float of_block[4096];
     __syncthreads();  // what the call before left has been read
     for (int k = 0; k < VECTORS; k++)
@@ -490,6 +491,7 @@ __device__ void add_columns(float *to, const float (&sums)[VECTORS][8], int cols
     __syncthreads();
     for (int c = threadIdx.x; c < cols; c += blockDim.x)
         atomicAdd(&to[c], of_block[c]);
+    //< exchange
 }
 
 // Version 5: a thread's columns are VECTORS times eight neighbours, and
@@ -641,7 +643,9 @@ extern "C" void layer_norm_backward(bf16 *dx, float *dgamma, float *dbeta, const
     if (VERSION >= 4) {
         int each = VERSION == 5 && cols > 2048 && cols % 8 == 0 ? 16 : 8;  // columns a thread
         int threads = whole_warps(cols, each);
+        //> blocks
         int most = multiprocessors() * (threads <= 256 && each == 8 ? 4 : 2), blocks = rows < most ? rows : most;
+        //< blocks
         auto kernel = VERSION == 4 || cols % 8 ? backward_rows : each == 8 ? backward_vectors<1> : backward_vectors<2>;
         //> launch-rows
         kernel<<<blocks, threads>>>(dx, dgamma, dbeta, dy, x, gamma, rows, cols);
