@@ -4,6 +4,7 @@
 //     bf16  s eeeeeeee fffffff      127, as a float's, whose upper half it is
 #include "grader.h"
 #include <math.h>
+#include <string.h>
 
 typedef struct Format {
     int fraction, bias; // bits of the fraction
@@ -11,13 +12,20 @@ typedef struct Format {
 
 static const Format F16 = { 10, 15 }, BF16 = { 7, 127 };
 
+// Normal numbers are a double's bits, with another bias and a longer fraction. Buffers have
+// millions of them.
+enum { FRACTION = 52, BIAS = 1023 };
+
 static double value(Format f, uint16_t bits)
 {
     int ones = (1 << (15 - f.fraction)) - 1, exponent = bits >> f.fraction & ones;
     int fraction = bits & ((1 << f.fraction) - 1), lowest = 1 - f.bias - f.fraction;
-    double size = exponent == ones ? (fraction ? NAN : INFINITY)
-                : exponent == 0    ? scalbn(fraction, lowest)
-                                   : scalbn(fraction + (1 << f.fraction), exponent - 1 + lowest);
+    uint64_t word = ((uint64_t)(bits & 0x7FFF) << (FRACTION - f.fraction))
+                  + ((uint64_t)(BIAS - f.bias) << FRACTION);
+    double size;
+    memcpy(&size, &word, sizeof size);
+    if (exponent == 0) size = scalbn(fraction, lowest);
+    if (exponent == ones) size = fraction ? NAN : INFINITY;
     return bits >> 15 ? -size : size;
 }
 
@@ -25,15 +33,21 @@ static uint16_t bits(Format f, double x)
 {
     unsigned sign = signbit(x) ? 0x8000 : 0, infinite = 0x7FFF >> f.fraction << f.fraction;
     double size = fabs(x);
+    uint64_t word, all;
+    memcpy(&word, &size, sizeof word);
     if (isnan(x)) return sign | infinite | 1 << (f.fraction - 1);
-    if (isinf(x) || size == 0) return sign | (isinf(x) ? infinite : 0);
 
-    // Whole units of the last place; below the smallest exponent these grow no finer. The
-    // leading one of a normal number, or of what was rounded up, adds itself to the exponent.
-    int smallest = 1 - f.bias, exponent = ilogb(size) < smallest ? smallest : ilogb(size);
+    int smallest = 1 - f.bias, exponent = (int)(word >> FRACTION) - BIAS;
     if (exponent > f.bias) return sign | infinite;
-    unsigned units = (unsigned)nearbyint(scalbn(size, f.fraction - exponent));
-    unsigned all = ((unsigned)(exponent - smallest) << f.fraction) + units;
+    if (exponent >= smallest) {
+        // To the nearest, and to even. What is rounded up to a power of two adds itself to the
+        // exponent.
+        int more = FRACTION - f.fraction;
+        word += (1ULL << (more - 1)) - 1 + (word >> more & 1);
+        all = (word >> more) - ((uint64_t)(BIAS - f.bias) << f.fraction);
+    } else { // below the smallest exponent the units of the last place grow no finer
+        all = (uint64_t)nearbyint(scalbn(size, f.fraction - smallest));
+    }
     return sign | (all < infinite ? all : infinite);
 }
 
