@@ -14,12 +14,13 @@
 
 enum { LINE_LIMIT = 1 << 24, ERRORS_KEPT = 32 };
 
-// Counters of our own, made of the copies that are reported: their bytes over the bus.
+// Counters of our own, made of the copies that are reported: their bytes over the bus, and on one
+// side of it.
 #define COPIED_HTOD "memcpy__bytes_htod.sum"
 #define COPIED_DTOH "memcpy__bytes_dtoh.sum"
-// Of the call alone: copies on one side of the bus; modules, and values of fills; what kernels
-// print; copies between devices, by the host.
 #define COPIED_DTOD "memcpy__bytes_dtod.sum"
+// Of the call alone: modules, and values of fills; what kernels print; copies between devices, by
+// the host.
 #define CROSSED_HTOD "crossing__bytes_htod.sum"
 #define CROSSED_DTOH "crossing__bytes_dtoh.sum"
 #define LINKED_BY_HOST "link__bytes_by_host.sum"
@@ -58,8 +59,9 @@ enum { LONG_NS = 5000 }; // an asynchronous copy takes the host some 1,000 to is
 void events_init(Events *e)
 {
     *e = (Events){
-        .counters = json_pack("{si si si si si si si}", COPIED_HTOD, 0, COPIED_DTOH, 0, GPU_FAULTS,
-                              0, CPU_FAULTS, 0, MOVED_HTOD, 0, MOVED_DTOH, 0, PREFETCHED, 0),
+        .counters =
+            json_pack("{si si si si si si si si}", COPIED_HTOD, 0, COPIED_DTOH, 0, COPIED_DTOD, 0,
+                      GPU_FAULTS, 0, CPU_FAULTS, 0, MOVED_HTOD, 0, MOVED_DTOH, 0, PREFETCHED, 0),
         .call = json_object(),
         .estimates = json_object(),
         .lines = json_array(),
@@ -248,12 +250,12 @@ static void take_copy(Events *e, json_t *event)
 {
     note_returned(e, event);
     const char *kind = json_string_value(json_object_get(event, "kind"));
-    const char *name = !kind                     ? NULL
+    const char *name = !kind                     ? COPIED_DTOD
                      : strcmp(kind, "HtoD") == 0 ? COPIED_HTOD
                      : strcmp(kind, "DtoH") == 0 ? COPIED_DTOH
-                                                 : NULL;
-    json_t *bytes = json_pack("{sO*}", name ? name : COPIED_DTOD, json_object_get(event, "bytes"));
-    if (name) add_counters(e->counters, bytes); // else within one memory: the bus is not used
+                                                 : COPIED_DTOD;
+    json_t *bytes = json_pack("{sO*}", name, json_object_get(event, "bytes"));
+    add_counters(e->counters, bytes);
     add_counters(e->call, bytes);
     json_decref(bytes);
 }

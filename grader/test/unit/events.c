@@ -37,6 +37,7 @@ Test(events, are_the_same_in_any_pieces)
         cr_assert_eq(json_integer_value(json_object_get(e.counters, "memcpy__bytes_htod.sum")),
                      4100);
         cr_assert_eq(json_integer_value(json_object_get(e.counters, "memcpy__bytes_dtoh.sum")), 0);
+        cr_assert_eq(json_integer_value(json_object_get(e.counters, "memcpy__bytes_dtod.sum")), 64);
         cr_assert(json_is_true(json_object_get(e.estimates, "b")));
         cr_assert_eq(json_array_size(e.lines), 1);
         cr_assert_eq(json_array_size(e.errors), 1, "a repeated error is kept once");
@@ -57,6 +58,7 @@ Test(events, are_counted_from_here)
     cr_assert_eq(json_array_size(e.by_kernel) + json_array_size(e.lines), 0);
     cr_assert_eq(json_integer_value(json_object_get(e.counters, "a")), 0);
     cr_assert_eq(json_integer_value(json_object_get(e.counters, "memcpy__bytes_htod.sum")), 0);
+    cr_assert_eq(json_integer_value(json_object_get(e.counters, "memcpy__bytes_dtod.sum")), 0);
     cr_assert_eq(json_array_size(e.errors), 1);
     events_new_call(&e);
     events_feed(&e, report, strcspn(report, "\n") + 1);
