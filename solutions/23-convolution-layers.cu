@@ -405,10 +405,12 @@ __device__ void fetch(unsigned to, Gather &g, const bf16 *x, const bf16 *w,
     to += place(row, chunk);
 #pragma unroll
     for (int h = 0; h < A_ROWS; h++) {
+        //> copy-part
         bool inside = (unsigned)(g.place[h].x + u) < height
                    && (unsigned)(g.place[h].y + v) < (unsigned)l.width;
         copy_or_zero(to + h * LANES * STEP * 2, x + (g.from[h] + along),
                      inside);
+        //< copy-part
     }
     to += ROWS * STEP * 2;
     unsigned at = (unsigned)(col + row) * l.depth + d;
@@ -669,6 +671,7 @@ __global__ void __launch_bounds__(THREADS)
     }
 
     int slot = 0;
+    //> ring-rows
     for (int t = 0; t < rows; t += 3)
 #pragma unroll
         for (int k = 0; k < 3; k++, row++) {  // sum[k] is the upper one
@@ -688,6 +691,7 @@ __global__ void __launch_bounds__(THREADS)
                 sum[k][e] = 0;
             slot = slot + 1 < RING ? slot + 1 : 0;
         }
+    //< ring-rows
 }
 //< ring
 
@@ -710,10 +714,8 @@ extern "C" void convolve(bf16 *y, const bf16 *x, const bf16 *w,
                          int dilation)
 {
     Layer l = layer(n, height, width, c, k, r, s, stride, pad, dilation);
-    //> no-pictures
     if (n == 0)
         return;  // a grid of no blocks is an error
-    //< no-pictures
     //> choose TODO:
     dim3 grid(blocks(l.pixels, TILE), blocks(k, TILE));
     if (VERSION == 5) {
