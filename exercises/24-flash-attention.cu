@@ -47,7 +47,7 @@ __global__ void score_kernel(float *scores, const bf16 *q, const bf16 *k,
         return;
 
     float score = -INFINITY;  // of a key that the query does not see
-    // TODO: the score of a key that the query sees (7 lines)
+    // TODO: the score of a key that the query sees (9 lines)
     (void)q, (void)k, (void)causal;
     scores[(head + row) * length + key] = score;
 }

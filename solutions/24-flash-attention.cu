@@ -49,7 +49,7 @@ __global__ void score_kernel(float *scores, const bf16 *q, const bf16 *k,
         return;
 
     float score = -INFINITY;  // of a key that the query does not see
-    //> one-score TODO: the score of a key that the query sees (7 lines)
+    //> one-score TODO: the score of a key that the query sees (9 lines)
     //| (void)q, (void)k, (void)causal;
     if (!causal || key <= row) {
         score = 0;
@@ -270,7 +270,9 @@ __device__ void multiply(float (&sum)[4], const unsigned (&a)[4], unsigned b0,
 
 //> stage
 // Rows of a block, and keys of a tile; a warp for each 16 rows.
+//> threads
 enum { TILE = 64, THREADS = TILE / 16 * 32 };
+//< threads
 
 // Copies TILE rows, from row `first` on, to a tile, 8 numbers at a time. Rows
 // beyond the matrix become 0.
@@ -483,6 +485,7 @@ __global__ void __launch_bounds__(THREADS)
 //> copies TODO:
 // ---- Version 5: the next tile is under way while this one is multiplied
 
+//> copy
 // Copies 16 bytes to shared memory without waiting for them. If `there` is
 // false they become 0, and nothing is read.
 __device__ void copy(unsigned to, const void *from, bool there)
@@ -490,6 +493,7 @@ __device__ void copy(unsigned to, const void *from, bool there)
     asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;"
                  : : "r"(to), "l"(from), "r"(there ? 16 : 0) : "memory");
 }
+//< copy
 
 //> arrived
 // Waits for the copies of all threads, and for all warps to be done with the
@@ -509,6 +513,7 @@ __device__ unsigned place(int row, int chunk)
     return (row * (D / 8) + (chunk ^ (row & 7))) * 16;
 }
 
+//> fetch
 // Begins to copy COUNT rows, from row `first` on.
 template <int D, int COUNT>
 __device__ void fetch(unsigned tile, const bf16 *from, int first, int length)
@@ -521,6 +526,7 @@ __device__ void fetch(unsigned tile, const bf16 *from, int first, int length)
     for (int i = 0; i < COUNT; i += APART)
         copy(tile + i * D * 2, from + i * D, first + row + i < length);
 }
+//< fetch
 //< copies
 
 //> exponential TODO:
@@ -535,7 +541,9 @@ __device__ float power_of_two(float x)
 
 //> bands TODO:
 // A warp has BANDS times 16 queries, and uses what it loads of a tile for all.
+//> high
 enum { BANDS = 2, HIGH = TILE * BANDS };  // HIGH: queries of a block
+//< high
 
 template <int D>
 struct Rows {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 // A result is rounded once to 8 bits, which moves it by 2^-8 of it at most. Each weight may be
-// rounded, too, which moves the mean of values below 1 by less than 2^-9.
-static const double ROUNDED = 0.0041, WEIGHTS = 0.002;
+// rounded, too, which moves the mean of values below 1 by 2^-8 at most.
+static const double ROUNDED = 0.0041, WEIGHTS = 0.004;
 
 // What a call was given. Values are doubles, so that a row is soon worked out.
 static struct Asked {
@@ -229,7 +229,7 @@ static bool gives(Mistake x, const Mismatch *at, size_t row, int *finite)
     for (int d = 0; d < asked.width; d++) {
         double got = got_at(at, row, d);
         if (isnan(got) && isnan(out[d])) continue;
-        if (!(fabs(got - out[d]) <= 2 * WEIGHTS * largest + ROUNDED * fabs(out[d]))) return false;
+        if (!(fabs(got - out[d]) <= WEIGHTS * largest + ROUNDED * fabs(out[d]))) return false;
         ++*finite;
     }
     return true;

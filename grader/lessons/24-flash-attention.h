@@ -23,10 +23,10 @@ extern "C" {
 // All pointers are device pointers, aligned to 256 bytes, to memory that does not overlap. `q`, `k`
 // and `v` must not be changed. All of their numbers are finite, and scores may be as large as a
 // few thousand, or as low. heads is from 0 to 65,535, length from 0 to 262,144, width is 64 or 128,
-// and a matrix of all heads has at most 2^31 - 1 numbers. Scores and sums are floats. A weight,
-// exp(s - m) with m the largest score so far or of all, may be rounded to 16 bits before a value
-// is multiplied by it; `out` is rounded once, when it is stored. What `out` holds before the call
-// means nothing. The function launches its work and need not wait for it: the caller synchronises.
+// and a matrix of all heads has at most 2^31 - 1 numbers. Scores and sums are floats. A weight may
+// be rounded to 16 bits before a value is multiplied by it, whatever factor the weights of its row
+// have in common by then. `out` is rounded once, when it is stored. What `out` holds before the
+// call means nothing. The function launches its work and need not wait for it: the caller synchronises.
 // If CUDA reports an error, it prints the error and ends the program.
 void attention(__nv_bfloat16 *out, const __nv_bfloat16 *q, const __nv_bfloat16 *k,
                const __nv_bfloat16 *v, int heads, int length, int width, int causal);
