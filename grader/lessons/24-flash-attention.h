@@ -26,8 +26,8 @@ extern "C" {
 // and a matrix of all heads has at most 2^31 - 1 numbers. Scores and sums are floats. A weight may
 // be rounded to 16 bits before a value is multiplied by it, whatever factor the weights of its row
 // have in common by then. `out` is rounded once, when it is stored. What `out` holds before the
-// call means nothing. The function launches its work and need not wait for it: the caller synchronises.
-// If CUDA reports an error, it prints the error and ends the program.
+// call means nothing. The function launches its work and need not wait for it: the caller
+// synchronises. If CUDA reports an error, it prints the error and ends the program.
 void attention(__nv_bfloat16 *out, const __nv_bfloat16 *q, const __nv_bfloat16 *k,
                const __nv_bfloat16 *v, int heads, int length, int width, int causal);
 
