@@ -90,14 +90,26 @@ static bool is_gold(const json_t *claim, bool kept)
         && kept == (number_of(claim, "value") <= json_number_value(gold));
 }
 
-static const char *judgement(const json_t *claim)
+// Is the claim's value what the check said of itself (figure()), and no count?
+static bool is_figure(const json_t *claim, const json_t *check)
+{
+    const json_t *name = json_array_get(json_object_get(claim, "counters"), 0);
+    return json_object_get(json_object_get(check, "figures"), json_string_value(name));
+}
+
+// Below at_least are both what is SUSPECT and what misses the floor under a mechanism, which is
+// SLOW.
+static const char *judgement(const json_t *claim, const json_t *check)
 {
     enum verdict verdict = verdict_of(claim);
-    return is_gold(claim, true)       ? "gold"
-         : verdict == VERDICT_PASS    ? "ok"
-         : verdict == VERDICT_SLOW    ? "too many"
-         : verdict == VERDICT_SUSPECT ? "too few"
-                                      : "unknown";
+    const json_t *least = json_object_get(claim, "at_least");
+    bool few = json_is_number(least) && number_of(claim, "value") < json_number_value(least);
+    return is_gold(claim, true)                                  ? "gold"
+         : verdict == VERDICT_PASS                               ? "ok"
+         : verdict != VERDICT_SLOW && verdict != VERDICT_SUSPECT ? "unknown"
+         : is_figure(claim, check)                               ? (few ? "too small" : "too large")
+         : few                                                   ? "too few"
+                                                                 : "too many";
 }
 
 // A row of the table; on a narrow terminal the name has a line of its own.
@@ -114,13 +126,13 @@ static void print_row(const char *name, const char *value, const char *least, co
                most, *state ? "  " : "", state);
 }
 
-static void print_claim(const json_t *claim)
+static void print_claim(const json_t *claim, const json_t *check)
 {
     char *least = bound(claim, "at_least"), *most = bound(claim, "at_most");
     bool ratio = is_ratio(claim);
     char *value = text_format("%s%.*f", json_is_true(json_object_get(claim, "estimate")) ? "~" : "",
                               ratio ? 2 : 0, number_of(claim, ratio ? "value" : "sum"));
-    print_row(text_of(claim, "name"), value, least, most, judgement(claim));
+    print_row(text_of(claim, "name"), value, least, most, judgement(claim, check));
     free(least);
     free(most);
     free(value);
@@ -160,7 +172,7 @@ static void print_bounds(const json_t *result, const json_t *check)
     if (text_width() == TEXT_COLUMNS) print_row("", "yours", "at least", "at most", "");
     json_array_foreach(claims, i,
                        claim) if (strcmp(text_of(claim, "check"), text_of(check, "check")) == 0)
-        print_claim(claim);
+        print_claim(claim, check);
     print_time(check, text_of(result, "device"));
     json_array_foreach(claims, i,
                        claim) if (strcmp(text_of(claim, "check"), text_of(check, "check")) == 0
