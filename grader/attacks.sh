@@ -2,8 +2,9 @@
 # `make attacks-gpu`, on a machine with a GPU: what a submission of grader/attacks/ comes to if the GPU alone judges it. Of the
 # simulated device it gets the records of our own solution, so that no check there stops it. It is graded as a class's is, in the
 # sandbox, if it states a verdict for that, and else at home (grader/try.sh). What is stated to pass, or not to compile, has nothing to
-# land with and is left out. Several run at once: what is timed is not the question here. What the grader itself fails at is not
-# judged, nor what does not compile here. Those whose host works out the answer come last, since timing them takes longest.
+# land with and is left out. Several run at once: what is timed is not the question here. What the grader itself fails at is graded
+# once more by itself, since another attack may have had all of the GPU's memory; if that fails, it is not judged, nor is what does
+# not compile here. Those whose host works out the answer come last, since timing them takes longest.
 #
 #     sh grader/attacks.sh [ATTACK...]     05-transpose/cached-answers, say; all, unless told
 #
@@ -41,7 +42,11 @@ attack() {
     case $got in PASS | SLOW) lands=yes ;; esac
     row="$lesson,$name,$2,$word,${got:-none},$lands"
     echo "$row"
-    case ${got:-none} in GRADER-ERROR | NODEVICE | BUILD | none) sed 's/^/    /' "$folder/words.txt" | head -n 12 ;; *) echo "$row" >>"$TABLE" ;; esac
+    case ${got:-none} in
+    GRADER-ERROR | NODEVICE | BUILD | none) sed 's/^/    /' "$folder/words.txt" | head -n 12 ;;
+    *) echo "$row" >>"$TABLE" ;;
+    esac
+    [ "$got" != GRADER-ERROR ] || echo "$1 $2" >>"$here/failed"
 }
 
 # cases [ATTACK...]: lines "FILE FORM", of what is to be graded.
@@ -80,7 +85,10 @@ done <"$here/cases" >"$here/left"
 # The driver starts processes on a GPU one at a time: more at once only wait.
 at_once=$((($(nproc) + 1) / 2))
 cut -d/ -f3 "$here/left" | sort -u | xargs -r -P "$(nproc)" -n 1 sh grader/attacks.sh --honest
+: >"$here/failed"
 xargs -r -P "$at_once" -L 1 sh grader/attacks.sh --attack <"$here/left"
+mv "$here/failed" "$here/alone"
+xargs -r -L 1 sh grader/attacks.sh --attack <"$here/alone"
 
 { head -n 1 "$TABLE" && sed 1d "$TABLE" | LC_ALL=C sort; } >"$here/sorted" && cp "$here/sorted" "$TABLE"
 all=$(wc -l <"$here/cases") judged=0 land=0

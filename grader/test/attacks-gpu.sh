@@ -31,6 +31,10 @@ attack refused '// class: BUILD' ''
 shown=$tree/said table=profiles/results/fake-gpu/attacks.csv
 attacks() { sh grader/attacks.sh "$@" >"$tree/said" 2>&1; }
 counts() { holds "other counts than $1" grep -qx "attacks on the GPU alone: $1" "$tree/said"; }
+# The GPU is another's when an attack is graded first.
+FAKE_GPU=busy-at-first attacks 99-fake/lands
+counts '1 land, 0 do not, 0 not judged'
+rm $table
 FAKE_GPU=busy attacks
 holds 'ends well where the GPU cannot be used' [ $? -eq 1 ]
 counts '0 land, 0 do not, 3 not judged'

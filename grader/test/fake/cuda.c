@@ -100,7 +100,8 @@ CUresult cuMemsetD8(CUdeviceptr memory, unsigned char value, size_t bytes)
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     *context = NULL;
-    return is("busy") ? CUDA_ERROR_DEVICE_UNAVAILABLE : (CUresult)device;
+    bool busy = is("busy") || (is("busy-at-first") && access("result.json", F_OK) != 0);
+    return busy ? CUDA_ERROR_DEVICE_UNAVAILABLE : (CUresult)device;
 }
 
 CUresult cuCtxSetCurrent(CUcontext context)
