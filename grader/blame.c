@@ -328,7 +328,8 @@ static bool explained(void)
 static const char *limit_words(void)
 {
     static char words[64];
-    snprintf(words, sizeof words, "there was no answer within %g seconds", run_profile()->seconds);
+    snprintf(words, sizeof words, "there was no answer within %g seconds",
+             check.session.clock.seconds);
     return words;
 }
 

@@ -453,3 +453,13 @@ Test(blame, scratch_memory_is_no_input_and_the_hosts_arrays_come_from_there)
     args[2] = host(output_f32("other", 1024));
     cr_expect_null(carried(3, args, DOWN(4096) "," UP(8192)), "the host is to have an answer");
 }
+
+// A measurement has more time than a check.
+Test(lateness, is_told_by_the_limit_that_was_kept)
+{
+    check = (struct check){ .facts = json_array(), .notes = json_array(), .function = "f" };
+    events_init(&check.session.events);
+    check.session.clock = process_clock(120);
+    blame_outcome(OUTCOME_LATE);
+    says(json_array_get(check.facts, 0), "says", "There was no answer within 120 seconds");
+}
