@@ -6,31 +6,18 @@ beside a copy of as many bytes:
 
 The picture is as large as the one that the lesson's Measure() times; beyond its edges are zeros, or, for the transforms, the picture begins anew,
 which is less work than clamping. Figures are medians of 9 groups of 4 calls, all in turns."""
-import datetime
-import json
-import os
-import statistics
-import subprocess
 import sys
 
 import torch
 import torch.nn.functional as F
+
+import timing
 
 WIDTH, HEIGHT, GROUPS, CALLS = 8192, 8192, 9, 4
 
 
 def by_transforms(picture, filters):
     return torch.fft.irfft2(torch.fft.rfft2(picture) * filters, s=picture.shape)
-
-
-def seconds(call):
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    start.record()
-    for k in range(CALLS):
-        call(k % 2)
-    end.record()
-    end.synchronize()
-    return start.elapsed_time(end) / 1e3 / CALLS
 
 
 def main(path):
@@ -49,28 +36,14 @@ def main(path):
     filters = torch.fft.rfft2(whole)            # once, for any number of pictures
     calls["transforms, any radius"] = lambda s: by_transforms(pictures[s], filters)
 
-    times = {name: [] for name in calls}
-    for group in range(GROUPS + 1):
-        for name, call in calls.items():
-            took = seconds(call)
-            if group:                           # the first makes plans, and wakes the GPU up
-                times[name].append(took)
+    took = timing.medians(calls, GROUPS, CALLS, 2)
     size = 8 * WIDTH * HEIGHT
-    rate = {name: size / statistics.median(took) for name, took in times.items()}
-    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", "--id=0"],
-                            capture_output=True, text=True, check=True).stdout.strip()
-    result = {
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "gpu": torch.cuda.get_device_name(), "driver": driver, "torch": torch.__version__,
+    rate = {name: size / each for name, each in took.items()}
+    timing.write(path, {
         "cudnn": torch.backends.cudnn.version(), "width": WIDTH, "height": HEIGHT, "bytes": size,
         "bytes_per_second": rate,
         "of_the_copy_rate": {name: rate[name] / rate["copy"] for name in rate if name != "copy"},
-    }
-    with open(path + ".new", "w") as out:
-        json.dump(result, out, indent=1, sort_keys=True)
-        out.write("\n")
-    os.replace(path + ".new", path)
-    print(json.dumps(result, indent=1))
+    })
 
 
 if __name__ == "__main__":

@@ -4,31 +4,18 @@
     python3 profiles/torch/21-fusion.py profiles/results/nvidia-h200/21-fusion-torch.json
 
 The shape is the one that the lesson's Measure() times. Figures are medians of 15 groups of 20 calls, the three in turns."""
-import datetime
-import json
-import os
-import statistics
-import subprocess
 import sys
 
 import torch
 import torch.nn.functional as F
+
+import timing
 
 ROWS, COLS, GROUPS, CALLS = 8192, 4096, 15, 20
 
 
 def tail(x, bias, residual, gamma, beta):
     return F.layer_norm(residual + F.gelu(x + bias), (x.shape[1],), gamma, beta, 1e-5)
-
-
-def seconds(call):
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    start.record()
-    for k in range(CALLS):
-        call(k % 2)
-    end.record()
-    end.synchronize()
-    return start.elapsed_time(end) / 1e3 / CALLS
 
 
 def main(path):
@@ -43,28 +30,14 @@ def main(path):
         "eager": lambda s: tail(sets[s][0], rows[0], sets[s][1], rows[1], rows[2]),
         "compiled": lambda s: compiled(sets[s][0], rows[0], sets[s][1], rows[1], rows[2]),
     }
-    times = {name: [] for name in calls}
-    for group in range(GROUPS + 1):
-        for name, call in calls.items():
-            took = seconds(call)
-            if group:               # the first compiles, and wakes the GPU up
-                times[name].append(took)
+    took = timing.medians(calls, GROUPS, CALLS, 2)
     size = 12 * ROWS * COLS
-    rate = {name: size / statistics.median(took) for name, took in times.items()}
-    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", "--id=0"],
-                            capture_output=True, text=True, check=True).stdout.strip()
-    result = {
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "gpu": torch.cuda.get_device_name(), "driver": driver, "torch": torch.__version__,
+    rate = {name: size / each for name, each in took.items()}
+    timing.write(path, {
         "rows": ROWS, "cols": COLS, "bytes": size,
         "bytes_per_second": rate,
         "of_the_copy_rate": {name: rate[name] / rate["copy"] for name in ("eager", "compiled")},
-    }
-    with open(path + ".new", "w") as out:
-        json.dump(result, out, indent=1, sort_keys=True)
-        out.write("\n")
-    os.replace(path + ".new", path)
-    print(json.dumps(result, indent=1))
+    })
 
 
 if __name__ == "__main__":

@@ -4,40 +4,22 @@
     python3 profiles/torch/22-softmax-and-norms.py profiles/results/nvidia-h200/22-softmax-and-norms-torch.json
 
 The shapes are those that the lesson's Measure()s time. Figures are medians of 15 groups of 20 calls, the three in turns."""
-import datetime
-import json
-import os
-import statistics
-import subprocess
 import sys
 
 import torch
 
+import timing
+
 GROUPS, CALLS, SETS = 15, 20, 2
 SHAPES = ((32768, 1024), (8192, 4096), (1024, 32768))
-
-
-def seconds(call):
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    start.record()
-    for k in range(CALLS):
-        call(k % SETS)
-    end.record()
-    end.synchronize()
-    return start.elapsed_time(end) / 1e3 / CALLS
 
 
 def compared(eager, compiled, size):
     """Bytes a second of the copy, and what the calls reach of that."""
     copied = [torch.empty(size // 4, dtype=torch.bfloat16, device="cuda") for _ in range(2 * SETS)]
     calls = {"copy": lambda s: copied[s].copy_(copied[SETS + s]), "eager": eager, "compiled": compiled}
-    times = {name: [] for name in calls}
-    for group in range(GROUPS + 1):
-        for name, call in calls.items():
-            took = seconds(call)
-            if group:               # the first compiles, and wakes the GPU up
-                times[name].append(took)
-    rate = {name: size / statistics.median(took) for name, took in times.items()}
+    took = timing.medians(calls, GROUPS, CALLS, SETS)
+    rate = {name: size / each for name, each in took.items()}
     return {
         "bytes": size,
         "bytes_per_second": rate,
@@ -75,19 +57,10 @@ def gradients(rows, cols):
 
 def main(path):
     torch.manual_seed(22)
-    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", "--id=0"],
-                            capture_output=True, text=True, check=True).stdout.strip()
-    result = {
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "gpu": torch.cuda.get_device_name(), "driver": driver, "torch": torch.__version__,
+    timing.write(path, {
         "softmax": [{"rows": rows, "cols": cols, **softmax(rows, cols)} for rows, cols in SHAPES],
         "gradients": [{"rows": 8192, "cols": 4096, **gradients(8192, 4096)}],
-    }
-    with open(path + ".new", "w") as out:
-        json.dump(result, out, indent=1, sort_keys=True)
-        out.write("\n")
-    os.replace(path + ".new", path)
-    print(json.dumps(result, indent=1))
+    })
 
 
 if __name__ == "__main__":

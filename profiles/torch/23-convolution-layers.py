@@ -6,29 +6,16 @@
 
 The shapes are those that the lesson's Measure()s time. Figures are medians of 15 groups of 20 calls, all in turns."""
 import ctypes
-import datetime
-import json
-import os
-import statistics
-import subprocess
 import sys
 
 import torch
 import torch.nn.functional as F
 
+import timing
+
 GROUPS, CALLS, SETS = 15, 20, 4
 # name: pictures, pixels of a side, channels, filters; all filters are 3 x 3 with stride, padding and dilation 1
 LAYERS = {"56 x 56": (32, 56, 64, 64), "14 x 14": (32, 14, 256, 256), "depthwise, 112 x 112": (32, 112, 64, None)}
-
-
-def seconds(call):
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    start.record()
-    for k in range(CALLS):
-        call(k % SETS)
-    end.record()
-    end.synchronize()
-    return start.elapsed_time(end) / 1e3 / CALLS
 
 
 def numbers(*shape):
@@ -61,13 +48,7 @@ def compared(library, n, side, c, k):
     }
     lesson(0)
     error = (y[0].float() - F.conv2d(x[0].float(), w.float(), padding=1, groups=groups)).abs().max().item()
-    times = {name: [] for name in calls}
-    for group in range(GROUPS + 1):
-        for name, call in calls.items():
-            took = seconds(call)
-            if group:               # in the first, cuDNN tries what it has, and the GPU wakes up
-                times[name].append(took)
-    took = {name: statistics.median(each) for name, each in times.items()}
+    took = timing.medians(calls, GROUPS, CALLS, SETS)
     return {
         "n": n, "side": side, "c": c, "k": filters, "groups": groups, "bytes": size, "largest_error": error,
         "seconds": took, "tflops": {name: 2e-12 * y[0].numel() * 9 * (c // groups) / took[name] for name in ("cudnn", "lesson")},
@@ -80,19 +61,10 @@ def main(library, path):
     torch.manual_seed(23)
     torch.backends.cudnn.benchmark = True       # cuDNN tries what it has, and takes the fastest
     torch.backends.cudnn.allow_tf32 = False     # the reference is in float
-    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", "--id=0"],
-                            capture_output=True, text=True, check=True).stdout.strip()
-    result = {
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "gpu": torch.cuda.get_device_name(), "driver": driver, "torch": torch.__version__,
+    timing.write(path, {
         "cudnn": torch.backends.cudnn.version(),
         "layers": {name: compared(ctypes.CDLL(library), *layer) for name, layer in LAYERS.items()},
-    }
-    with open(path + ".new", "w") as out:
-        json.dump(result, out, indent=1, sort_keys=True)
-        out.write("\n")
-    os.replace(path + ".new", path)
-    print(json.dumps(result, indent=1))
+    })
 
 
 if __name__ == "__main__":

@@ -5,29 +5,17 @@
 
 "flash" is FlashAttention-2, PyTorch's default for these shapes, and "cudnn" is cuDNN's. Operations are counted as is usual: two
 for each multiply-and-add, and half of them in causal heads. Figures are medians of 15 groups of 20 calls, the backends in turns."""
-import datetime
-import json
-import os
 import statistics
-import subprocess
 import sys
 
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 
+import timing
+
 GROUPS, CALLS, SETS, LENGTH, ROW = 15, 20, 2, 8192, 1024
 BACKENDS = {"flash": SDPBackend.FLASH_ATTENTION, "cudnn": SDPBackend.CUDNN_ATTENTION}
-
-
-def seconds(call):
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    start.record()
-    for k in range(CALLS):
-        call(k % SETS)
-    end.record()
-    end.synchronize()
-    return start.elapsed_time(end) / 1e3 / CALLS
 
 
 def shape(width, causal):
@@ -46,7 +34,7 @@ def shape(width, causal):
             if name in missing:
                 continue
             try:
-                took = seconds(call_of(backend))
+                took = timing.seconds(call_of(backend), CALLS, SETS)
             except RuntimeError as error:   # PyTorch has no such kernel for this GPU or shape
                 missing[name] = str(error).splitlines()[0]
                 continue
@@ -63,18 +51,9 @@ def shape(width, causal):
 
 def main(path):
     torch.manual_seed(24)
-    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", "--id=0"],
-                            capture_output=True, text=True, check=True).stdout.strip()
-    result = {
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "gpu": torch.cuda.get_device_name(), "driver": driver, "torch": torch.__version__,
+    timing.write(path, {
         "attention": [shape(width, causal) for width in (64, 128) for causal in (False, True)],
-    }
-    with open(path + ".new", "w") as out:
-        json.dump(result, out, indent=1, sort_keys=True)
-        out.write("\n")
-    os.replace(path + ".new", path)
-    print(json.dumps(result, indent=1))
+    })
 
 
 if __name__ == "__main__":
