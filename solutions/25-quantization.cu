@@ -537,13 +537,13 @@ extern "C" void quantize(void *to, const bf16 *w, int rows, int cols)
         quantize_tiles<<<blocks_for((size_t)padded(rows) * cols / 32), THREADS>>>(
             (uint4 *)weights, scales, w, rows, cols);
     } else if (VERSION >= 3)
-        //> launch-nibbles
         quantize_nibbles<<<blocks_for(32 * groups), THREADS>>>((uint16_t *)weights, scales, w, rows,
                                                                cols);
-        //< launch-nibbles
     else
     //< choose-quantize
+    //> launch-bytes
     quantize_bytes<<<groups, 1024>>>((int8_t *)weights, scales, w, group_of(rows, cols));
+    //< launch-bytes
     CHECK(cudaGetLastError());
 }
 

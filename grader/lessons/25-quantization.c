@@ -97,17 +97,20 @@ static bool toward_zero(const Mismatch *at)
     return nearer;
 }
 
-// By what factor all wrong weights of the first one's group are off; 0: they are not.
+// The factor that all of the 32 neighbours about the first wrong weight are off by; 0: there is
+// none.
 static double of_a_scale(const Mismatch *at)
 {
     size_t first = at->first - at->first % 32;
-    double low = INFINITY, high = -INFINITY;
+    double both = 0, was = 0, got = 0;
+
     for (size_t i = first; i < first + 32; i++) {
-        if (fabs(weight(i)) < layer.largest / 8) continue;
-        low = fmin(low, returned(i) / weight(i));
-        high = fmax(high, returned(i) / weight(i));
+        both += returned(i) * weight(i);
+        was += weight(i) * weight(i);
+        got += returned(i) * returned(i);
     }
-    return low > 0 && high < 1.25 * low && (high < 0.8 || low > 1.25) ? (low + high) / 2 : 0;
+    double factor = both / was, rest = got - factor * both;
+    return rest < 0.03 * got && factor > 0 && fabs(factor - 1) > 0.2 ? factor : 0;
 }
 
 static const char *of_weights(const Mismatch *at)
@@ -124,7 +127,8 @@ static const char *of_weights(const Mismatch *at)
     if (explains(at, four_apart) || explains(at, backwards))
         return "The weights of a word have changed places: weight i of eight is at bit 4 * i in "
                "both functions, or in neither.";
-    if (explains(at, negative)) return "All weights come back with the other sign.";
+    if (at->wrong > at->out->count / 2 && explains(at, negative))
+        return "All weights come back with the other sign.";
     if (toward_zero(at)) {
         advise("round to the nearest whole number: __float2int_rn");
         return "Every weight comes back nearer to 0 than it was: it was rounded toward zero.";
@@ -310,11 +314,11 @@ static void reference(void)
 
 static const char *of_products(const Mismatch *at)
 {
-    double far = 0;
+    double squares = 0; // of the errors
     for (size_t i = 0; i < at->out->count; i++)
-        far = fmax(far, fabs(at->out->f32[i] - at->want(i)));
+        squares += pow(at->out->f32[i] - at->want(i), 2) / at->out->count;
     if (isnan(at->out->f32[at->first])) return NULL;
-    if (far < 100 * off_by) {
+    if (sqrt(squares) < 10 * off_by) {
         advise("add the products in float, and multiply by the scale in float");
         return "All sums are nearly right: they were rounded on the way, to the 8 bits of a bf16.";
     }
