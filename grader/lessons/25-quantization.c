@@ -190,16 +190,13 @@ Check(quantization, half_a_step)
     keeps(level, 2, 4160);
 }
 
-// Groups of several sizes: each of 128 columns has a magnitude of its own. A scale that belongs to
-// another group is off by 2 at least.
-static double size_of(int row, int col) { return ldexp(1, -((col / 128 + row) % 3)); }
-
+// Groups of several sizes: each of 128 columns has a magnitude of its own, so a scale that belongs
+// to another group is off by 2 at least. A bf16 has its exponent from bit 7 on.
 static void uneven(Layer *k)
 {
-    for (size_t i = 0; i < k->w->count; i++) {
-        double x = bf16_value(k->w->bf16[i]);
-        k->w->bf16[i] = bf16_bits(x * size_of((int)(i / k->cols), (int)(i % k->cols)));
-    }
+    for (int row = 0; row < k->rows; row++)
+        for (int col = 0; col < k->cols; col++)
+            k->w->bf16[(size_t)row * k->cols + col] -= (uint16_t)((col / 128 + row) % 3 << 7);
 }
 
 Check(quantization, groups_of_several_sizes)
@@ -345,9 +342,11 @@ static void ask(const Layer *k, int of)
 
 static void multiplies(int rows, int cols, const int *batches, size_t count)
 {
+    int level = levels();
     Layer k = make_layer(rows, cols);
     uneven(&k);
     store(&k);
+    compare_weights(&k, level);
     count_from_here();
     for (size_t i = 0; i < count; i++) ask(&k, batches[i]);
 }
@@ -376,12 +375,14 @@ Check(quantization, batch_of_16) { MULTIPLIES(SIDE, SIDE, 16); }
 static void measure_products(int of)
 {
     enum { ROWS = 16384, COLS = 8192 };
+    int level = levels();
     Layer k = make_layer(ROWS, COLS);
     size_t sets = rotations((size_t)ROWS * COLS / 2);
     Buffer *ys[ROTATIONS_MAX], *xs[ROTATIONS_MAX];
 
     uneven(&k);
     store(&k);
+    compare_weights(&k, level);
     count_from_here();
     batch = of;
     for (size_t s = 0; s < sets; s++) {
