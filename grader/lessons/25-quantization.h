@@ -19,7 +19,8 @@ extern "C" {
 // their work and need not wait for it: the caller synchronises. If CUDA reports an error, they
 // print the error and end the program.
 
-// Returns the bytes of the format for a matrix of this size, at most 2 * rows * cols + 65,536.
+// Returns the bytes of the format for a matrix of this size, at most 2 * padded * cols + 65,536,
+// where `padded` is rows, rounded up to a multiple of 64: the format may have rows that pad tiles.
 int quantized_bytes(int rows, int cols);
 
 // Writes the weights to `to`, quantized_bytes(rows, cols) bytes.
