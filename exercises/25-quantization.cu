@@ -77,8 +77,8 @@ static size_t scales_bytes(size_t groups)
     return (groups * sizeof(float) + 15) / 16 * 16;
 }
 
-// A block stores a group of `count` weights: each as a whole number from
-// -127 to 127, which is to be multiplied by the group's scale.
+// A block stores a group of `count` weights: each as a whole number
+// from -127 to 127, to be multiplied by the group's scale.
 __global__ void quantize_bytes(int8_t *to, float *scales, const bf16 *w, size_t count)
 {
     size_t first = blockIdx.x * count;
@@ -101,7 +101,8 @@ __global__ void dequantize_bytes(bf16 *w, const int8_t *from, const float *scale
         w[i] = from[i] * scales[i / group];
 }
 
-// A warp a sum: row blockIdx.x * WARPS + warp of w, times vector blockIdx.y.
+// A warp a sum: row blockIdx.x * WARPS + warp of w, times vector
+// blockIdx.y.
 __global__ void product_dense(float *y, const bf16 *w, const bf16 *x, int rows, int cols)
 {
     int row = blockIdx.x * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32;

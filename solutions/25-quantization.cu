@@ -94,8 +94,8 @@ static size_t scales_bytes(size_t groups)
 }
 
 //> bytes-format
-// A block stores a group of `count` weights: each as a whole number from
-// -127 to 127, which is to be multiplied by the group's scale.
+// A block stores a group of `count` weights: each as a whole number
+// from -127 to 127, to be multiplied by the group's scale.
 __global__ void quantize_bytes(int8_t *to, float *scales, const bf16 *w, size_t count)
 {
     size_t first = blockIdx.x * count;
@@ -130,8 +130,8 @@ __global__ void dequantize_bytes(bf16 *w, const int8_t *from, const float *scale
 
 //> nibbles TODO:
 //> nibbles-format
-// Version 3: groups of 128 neighbours in a row, and 4 bits a weight. A row's
-// last group has 64 where cols is no multiple of 128.
+// Version 3: groups of 128 neighbours in a row, 4 bits a weight. A
+// row's last group has 64 where cols is no multiple of 128.
 //> group-width
 enum { GROUP = 128 };
 //< group-width
@@ -141,8 +141,8 @@ __host__ __device__ int groups_of(int cols)
     return (cols + GROUP - 1) / GROUP;
 }
 
-// A warp stores a group, four neighbours a lane. A weight is -7 to 7 times
-// the scale. It is stored as 1 to 15.
+// A warp stores a group, four neighbours a lane. A weight is -7 to 7
+// times the scale. It is stored as 1 to 15.
 __global__ void quantize_nibbles(uint16_t *to, float *scales, const bf16 *w, int rows, int cols)
 {
     int groups = groups_of(cols), lane = threadIdx.x % 32;
@@ -205,7 +205,8 @@ __global__ void dequantize_nibbles(Eight *w, const unsigned *from, const float *
 //< nibbles
 
 //> dense
-// A warp a sum: row blockIdx.x * WARPS + warp of w, times vector blockIdx.y.
+// A warp a sum: row blockIdx.x * WARPS + warp of w, times vector
+// blockIdx.y.
 __global__ void product_dense(float *y, const bf16 *w, const bf16 *x, int rows, int cols)
 {
     int row = blockIdx.x * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -224,8 +225,8 @@ __global__ void product_dense(float *y, const bf16 *w, const bf16 *x, int rows, 
 
 //> packed TODO:
 //> packed-product
-// Version 4: the same, but a lane loads 32 packed weights, 16 bytes, and
-// unpacks them in registers.
+// Version 4: the same, but a lane loads 32 packed weights, 16 bytes,
+// and unpacks them in registers.
 __global__ void product_packed(float *y, const uint4 *w, const float *scales, const bf16 *x,
                                int rows, int cols)
 {
@@ -259,8 +260,9 @@ __global__ void product_packed(float *y, const uint4 *w, const float *scales, co
 
 //> tensor TODO:
 //> tensor-product
-// Version 5: a block takes 16 rows, and all vectors. Each of its warps takes
-// 64 columns at a time, unpacks them to a tile, and multiplies on Tensor Cores.
+// Version 5: a block takes 16 rows, and all vectors. Each of its
+// warps takes 64 columns at a time, unpacks them to a tile, and
+// multiplies on Tensor Cores.
 enum { DEEP = 64, WIDE = DEEP + 8 };  // columns of a tile, and padded against conflicts
 __global__ void product_tensor(float *y, const uint4 *w, const float *scales, const bf16 *x,
                                int rows, int cols, int batch)
@@ -325,17 +327,23 @@ __global__ void product_tensor(float *y, const uint4 *w, const float *scales, co
 // ---- Version 6: weights in the order in which lanes multiply them
 
 //> neighbour-at
-// A tile of 16 rows and 64 columns is 512 bytes, 16 for each lane. Lane l has
-// 16 neighbours, columns 16 (l % 4) and on, of rows l / 4 and l / 4 + 8. Word
-// s of its four is for product s of the tile: nibbles i and i + 4 are the two
-// weights of register i, neighbours in row l / 4 + 8 (i % 2).
+// A tile of 16 rows and 64 columns is 512 bytes, 16 for each lane.
+// Lane l has 16 columns, from 16 (l % 4) on, in each of two rows,
+// l / 4 and l / 4 + 8. Its word s is for product s of the tile.
+// Nibbles r and r + 4 of a word are for register r of `a`: they are
+// neighbours in row l / 4, or in row l / 4 + 8 if r is odd.
+//
+// Returns which of the 16 columns nibble i of the word has.
 __device__ int neighbour_at(int word, int i)
 {
     return 4 * word + 2 * (i % 4 / 2) + i / 4;
 }
 //< neighbour-at
 
-enum { TALL = 16, SHARES = 16 };  // rows of a tile; warps of a block
+enum { TALL = 16 };  // rows of a tile
+//> shares
+enum { SHARES = 16 };  // warps of a block
+//< shares
 
 __host__ __device__ int padded(int rows)
 {
@@ -440,8 +448,8 @@ __device__ void multiply_add(float (&d)[4], const unsigned (&a)[4], unsigned b0,
 }
 
 //> tiles-product
-// A block takes a row of tiles, and up to 8 * EIGHTS vectors; each of its
-// warps takes groups of its own.
+// A block takes a row of tiles, and up to 8 * EIGHTS vectors; each of
+// its warps takes groups of its own.
 template <int EIGHTS>
 __global__ void __launch_bounds__(32 * SHARES)
     product_tiles(float *y, const uint4 *w, const float *scales, const bf16 *x, int rows, int cols,
