@@ -8,6 +8,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+//> pipeline TODO:
+#include <cuda_pipeline.h>
+//< pipeline
 #include <mma.h>
 
 #define CHECK(call)                                                  \
@@ -342,12 +345,19 @@ __device__ int neighbour_at(int word, int i)
 
 enum { TALL = 16 };  // rows of a tile
 //> shares
-enum { SHARES = 16 };  // warps of a block
+enum { SHARES = 16, LARGE = 8192 };  // warps of a block; rows that fill a GPU, eight tiles to a block
 //< shares
 
 __host__ __device__ int padded(int rows)
 {
     return (rows + TALL - 1) / TALL * TALL;
+}
+
+// Where the scale of a row's group is. Rows r and r + 8 of a tile are
+// neighbours, because one lane needs both.
+__host__ __device__ size_t scale_at(int group, int row, int rows)
+{
+    return (size_t)group * padded(rows) + row / TALL * TALL + row % 8 * 2 + row / 8 % 2;
 }
 
 // What a lane has of a tile: two rows of 16 neighbours, where they begin in the matrix, and their scales.
@@ -366,12 +376,12 @@ __device__ bool find_mine(Mine &mine, unsigned thread, const float *scales, int 
         mine.row[h] = tile / tiles * TALL + lane / 4 + 8 * h;
         mine.at[h] = (size_t)mine.row[h] * cols + left;
         if (mine.row[0] < padded(rows))
-            mine.scale[h] = scales[(size_t)(left / GROUP) * padded(rows) + mine.row[h]];
+            mine.scale[h] = scales[scale_at(left / GROUP, mine.row[h], rows)];
     }
     return mine.row[0] < padded(rows);
 }
 
-// A warp finds the scale of a group: scales[group][row]. A row beyond the matrix has 0.
+// A warp finds the scale of a group. A row beyond the matrix has 0.
 __global__ void scale_groups(float *scales, const bf16 *w, int rows, int cols)
 {
     int group = blockIdx.x * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -384,7 +394,7 @@ __global__ void scale_groups(float *scales, const bf16 *w, int rows, int cols)
             largest = fmaxf(largest, fabsf(float(w[(size_t)row * cols + c])));
     largest = warp_max(largest);
     if (lane == 0)
-        scales[(size_t)first / GROUP * padded(rows) + row] = largest / 7;
+        scales[scale_at(first / GROUP, row, rows)] = largest / 7;
 }
 
 __global__ void quantize_tiles(uint4 *to, const float *scales, const bf16 *w, int rows, int cols)
@@ -429,10 +439,17 @@ __global__ void dequantize_tiles(bf16 *w, const uint4 *from, const float *scales
 }
 
 //> magic
-// Nibbles i and i + 4 of a word as two bf16: with 0x4300, q is 128 + q.
+// Nibbles i and i + 4 of a word as two bf16. With 0x4300, q is 128 + q.
+__device__ unsigned two_raised(unsigned word, int i)
+{
+    unsigned bits;  // (word >> 4 * i) & 0x000f000f | 0x43004300, in one instruction
+    asm("lop3.b32 %0, %1, 0x000f000f, 0x43004300, 0xea;" : "=r"(bits) : "r"(word >> (4 * i)));
+    return bits;
+}
+
 __device__ unsigned two_weights(unsigned word, int i)
 {
-    unsigned bits = (word >> (4 * i) & 0x000f000f) | 0x43004300;
+    unsigned bits = two_raised(word, i);
     __nv_bfloat162 value = __hsub2(*(__nv_bfloat162 *)&bits, __float2bfloat162_rn(136));
     return *(unsigned *)&value;
 }
@@ -445,6 +462,13 @@ __device__ void multiply_add(float (&d)[4], const unsigned (&a)[4], unsigned b0,
         "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// The word for product s of a group's eight.
+__device__ unsigned word_of(const uint4 (&words)[2], int s)
+{
+    const uint4 &four = words[s / 4];
+    return s % 4 == 0 ? four.x : s % 4 == 1 ? four.y : s % 4 == 2 ? four.z : four.w;
 }
 
 //> tiles-product
@@ -473,20 +497,17 @@ __global__ void __launch_bounds__(32 * SHARES)
         }
         float part[EIGHTS][4] = {};
         for (int s = 0; s < 8; s++) {
-            const uint4 &four = words[s / 4];
-            unsigned word = s % 4 == 0 ? four.x : s % 4 == 1 ? four.y : s % 4 == 2 ? four.z : four.w;
             unsigned a[4];
             for (int i = 0; i < 4; i++)
-                a[i] = two_weights(word, i);
+                a[i] = two_weights(word_of(words, s), i);
             for (int e = 0; e < EIGHTS; e++) {
                 const uint4 &n = numbers[e][s / 4][s % 4 / 2];
                 multiply_add(part[e], a, s % 2 ? n.z : n.x, s % 2 ? n.w : n.y);
             }
         }
-        float scale[2] = { scales[(size_t)g * padded(rows) + row],
-                           scales[(size_t)g * padded(rows) + row + 8] };
+        float2 scale = *(const float2 *)(scales + scale_at(g, row, rows));
         for (int i = 0; i < 4 * EIGHTS; i++)
-            sum[i / 4][i % 4] += scale[i % 4 / 2] * part[i / 4][i % 4];
+            sum[i / 4][i % 4] += (i % 4 < 2 ? scale.x : scale.y) * part[i / 4][i % 4];
     }
 
     for (int i = 0; i < 4 * EIGHTS; i++)
@@ -501,6 +522,116 @@ __global__ void __launch_bounds__(32 * SHARES)
     y[(size_t)b * rows + blockIdx.x * TALL + r] = all;
 }
 //< tiles-product
+
+//> ring-product
+// The same product for layers that fill a GPU, of a multiple of 128 rows. A
+// block takes eight rows of tiles, so that x is loaded once for all
+// eight. A stage is a group of one of them. While a lane multiplies, its
+// own words and scales of the next stages are copied to shared memory, so
+// it waits for no other lane.
+enum { TILES = 8, RING = 64, ROOM = RING * 32 * 40 };  // rows of tiles; stages; their bytes
+
+template <int EIGHTS> struct Numbers {  // of x, a lane's for a group
+    uint4 of[EIGHTS][2][2];
+};
+
+template <int EIGHTS>
+__device__ Numbers<EIGHTS> numbers_of(const bf16 *x, int group, int cols, int batch)
+{
+    Numbers<EIGHTS> numbers;
+    for (int i = 0; i < 4 * EIGHTS; i++) {
+        int b = i / 4 * 8 + threadIdx.x % 32 / 4, c = GROUP * group + i / 2 % 2 * 64;
+        const bf16 *from = x + (size_t)b * cols + c + threadIdx.x % 4 * 16 + i % 2 * 8;
+        numbers.of[i / 4][i / 2 % 2][i % 2] =
+            b < batch && c < cols ? *(const uint4 *)from : make_uint4(0, 0, 0, 0);
+    }
+    return numbers;
+}
+
+template <int EIGHTS>
+__global__ void __launch_bounds__(32 * 16 / EIGHTS)
+    product_ring(float *y, const uint4 *w, const float *scales, const bf16 *x, int rows, int cols,
+                 int batch)
+{
+    enum { TEAM = 16 / EIGHTS, STAGES = RING / TEAM };  // 8 warps may have 255 registers a lane
+    extern __shared__ uint4 room[];
+    auto ring = (uint4(*)[2][32 * TEAM])room;
+    auto ring_scale = (float2(*)[32 * TEAM])(room + RING * 32 * 2);
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32, me = threadIdx.x, groups = groups_of(cols);
+    int first = blockIdx.x * TILES, s_step = TEAM * rows / 2;
+    const uint4 *w_from = w + (size_t)first * (cols / 2) + GROUP / 2 * warp + lane;
+    auto s_from = (const float2 *)(scales + scale_at(warp, first * TALL + lane / 4, rows));
+
+    auto bring = [&](int n, int g) {  // begins to copy stage n, counted from group g on
+        int next = n / TILES, tile = n % TILES;
+        g += next * TEAM;
+        if (g < groups) {
+            const uint4 *from = w_from + (size_t)tile * (cols / 2) + next * TEAM * GROUP / 2;
+            auto scale = s_from + next * s_step + tile * TALL / 2;
+            int zeros = GROUP * g + 64 < cols ? 0 : 16;  // the last group may be half a one
+            __pipeline_memcpy_async(&ring[n % STAGES][0][me], from, 16);
+            __pipeline_memcpy_async(&ring[n % STAGES][1][me], from + 32, 16, zeros);
+            __pipeline_memcpy_async(&ring_scale[n % STAGES][me], scale, 8);
+        }
+        __pipeline_commit();
+    };
+
+    float sum[TILES][EIGHTS][4] = {};
+#pragma unroll
+    for (int n = 0; n < STAGES - 1; n++)
+        bring(n, warp);
+    auto next = numbers_of<EIGHTS>(x, warp, cols, batch);
+    for (int g = warp; g < groups; g += TEAM) {
+        auto numbers = next;
+        next = numbers_of<EIGHTS>(x, g + TEAM, cols, batch);
+        float less[EIGHTS][4] = {};  // -136 times the sum of x: once for all eight rows of tiles
+        for (int s = 0; s < 8; s++)
+            for (int e = 0; e < EIGHTS; e++) {
+                const unsigned minus_136[4] = { 0xc308c308, 0xc308c308, 0xc308c308, 0xc308c308 };
+                const uint4 &n = numbers.of[e][s / 4][s % 4 / 2];
+                multiply_add(less[e], minus_136, s % 2 ? n.z : n.x, s % 2 ? n.w : n.y);
+            }
+#pragma unroll
+        for (int t = 0; t < TILES; t++) {
+            __pipeline_wait_prior(STAGES - 2);  // stage t has come
+            const uint4 words[2] = { ring[t % STAGES][0][me], ring[t % STAGES][1][me] };
+            float2 scale = ring_scale[t % STAGES][me];
+            bring(t + STAGES - 1, g);
+            float part[EIGHTS][4];
+            for (int i = 0; i < 4 * EIGHTS; i++)
+                part[i / 4][i % 4] = less[i / 4][i % 4];
+            for (int s = 0; s < 8; s++) {
+                unsigned a[4];
+                for (int i = 0; i < 4; i++)
+                    a[i] = two_raised(word_of(words, s), i);
+                for (int e = 0; e < EIGHTS; e++) {
+                    const uint4 &n = numbers.of[e][s / 4][s % 4 / 2];
+                    multiply_add(part[e], a, s % 2 ? n.z : n.x, s % 2 ? n.w : n.y);
+                }
+            }
+            for (int i = 0; i < 4 * EIGHTS; i++)
+                sum[t][i / 4][i % 4] += (i % 4 < 2 ? scale.x : scale.y) * part[i / 4][i % 4];
+        }
+        w_from += TEAM * GROUP / 2;
+        s_from += s_step;
+    }
+
+    auto sums = (float(*)[8 * EIGHTS][TILES * TALL + 4])room;  // of each warp
+    __syncthreads();
+    for (int t = 0; t < TILES; t++)
+        for (int i = 0; i < 4 * EIGHTS; i++)
+            sums[warp][i / 4 * 8 + lane % 4 * 2 + i % 2][TALL * t + lane / 4 + i % 4 / 2 * 8] =
+                sum[t][i / 4][i % 4];
+    __syncthreads();
+    for (int i = threadIdx.x; i < batch * TILES * TALL; i += blockDim.x) {
+        int b = i / (TILES * TALL), r = i % (TILES * TALL);
+        float all = 0;
+        for (int k = 0; k < TEAM; k++)
+            all += sums[k][b][r];
+        y[(size_t)b * rows + first * TALL + r] = all;
+    }
+}
+//< ring-product
 //< fragments
 
 // ---- What the grader calls
@@ -586,8 +717,13 @@ extern "C" void multiply(float *y, const void *from, const bf16 *x, int rows, in
     const float *scales = (const float *)from;
     auto weights = (const uint4 *)((const char *)from + scales_bytes(scales_of(rows, cols)));
     if (VERSION == 6) {
-        auto kernel = batch <= 8 ? product_tiles<1> : product_tiles<2>;
-        kernel<<<padded(rows) / TALL, 32 * SHARES>>>(y, weights, scales, x, rows, cols, batch);
+        bool is_large = rows >= LARGE && rows % (TILES * TALL) == 0;
+        auto kernel = batch <= 8 ? (is_large ? product_ring<1> : product_tiles<1>)
+                                 : (is_large ? product_ring<2> : product_tiles<2>);
+        int tiles = is_large ? TILES : 1, bytes = is_large ? ROOM : 0;
+        int warps = !is_large ? SHARES : batch <= 8 ? 16 : 8;
+        CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        kernel<<<padded(rows) / TALL / tiles, 32 * warps, bytes>>>(y, weights, scales, x, rows, cols, batch);
         CHECK(cudaGetLastError());
         return;
     }

@@ -405,6 +405,8 @@ Check(quantization, products)
     MULTIPLIES(33, 192, 1, 3);
     MULTIPLIES(16, 1024, 2, 16);
     MULTIPLIES(71, 2112, 1, 9);
+    MULTIPLIES(128, 2240, 1, 9);
+    MULTIPLIES(192, 64, 1);
 }
 
 Check(quantization, no_rows) { MULTIPLIES(0, 64, 1); }

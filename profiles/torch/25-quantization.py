@@ -6,28 +6,15 @@ a copy:
 
 The layer is the one that the lesson's Measure()s time. Rates are bytes of weights as they are stored, a second. Figures are
 medians of 15 groups of 20 calls, all in turns."""
-import datetime
-import json
-import os
-import statistics
-import subprocess
 import sys
 
 import torch
 import torch.nn.functional as F
 
+import timing
+
 ROWS, COLS, GROUP, GROUPS, CALLS, SETS = 16384, 8192, 128, 15, 20, 3
 INT4_BYTES = ROWS * COLS // 2 + ROWS * COLS // GROUP * 4     # a scale and a zero of 16 bits for each group
-
-
-def seconds(call):
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    start.record()
-    for k in range(CALLS):
-        call(k % SETS)
-    end.record()
-    end.synchronize()
-    return start.elapsed_time(end) / 1e3 / CALLS
 
 
 def main(path):
@@ -45,28 +32,13 @@ def main(path):
         size[f"bf16, batch {batch}"] = 2 * ROWS * COLS
         calls[f"int4, batch {batch}"] = lambda s, x=x: torch.ops.aten._weight_int4pack_mm(x, packed[s], GROUP, scales)
         size[f"int4, batch {batch}"] = INT4_BYTES
-    times = {name: [] for name in calls}
-    for group in range(GROUPS + 1):
-        for name, call in calls.items():
-            took = seconds(call)
-            if group:               # the first loads kernels, and wakes the GPU up
-                times[name].append(took)
-    took = {name: statistics.median(all_times) for name, all_times in times.items()}
+    took = timing.medians(calls, GROUPS, CALLS, SETS)
     rate = {name: size[name] / took[name] for name in took}
-    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", "--id=0"],
-                            capture_output=True, text=True, check=True).stdout.strip()
-    result = {
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "gpu": torch.cuda.get_device_name(), "driver": driver, "torch": torch.__version__,
+    timing.write(path, {
         "rows": ROWS, "cols": COLS, "group": GROUP, "bytes": size, "seconds": took, "bytes_per_second": rate,
         "of_the_copy_rate": {name: rate[name] / rate["copy"] for name in rate if name != "copy"},
         "times_as_fast_as_bf16": {batch: took[f"bf16, batch {batch}"] / took[f"int4, batch {batch}"] for batch in (1, 16)},
-    }
-    with open(path + ".new", "w") as out:
-        json.dump(result, out, indent=1, sort_keys=True)
-        out.write("\n")
-    os.replace(path + ".new", path)
-    print(json.dumps(result, indent=1))
+    })
 
 
 if __name__ == "__main__":
