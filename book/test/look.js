@@ -8,6 +8,10 @@ function find(good, words) {
   findings.push(good ? 'GOOD' : 'BAD ' + words);
 }
 
+function longest(code) {
+  return code.textContent.split('\n').reduce((a, b) => b.length > a.length ? b : a).trim();
+}
+
 function widths(page, where) {
   const root = page.documentElement;
   find(root.scrollWidth <= root.clientWidth, where + ': scrolls sideways, ' + root.scrollWidth + ' pixels');
@@ -15,7 +19,7 @@ function widths(page, where) {
     getComputedStyle(e).overflowX === 'auto' && e.tabIndex < 0 && e.clientWidth);
   find(!stuck.length, where + ': the keyboard cannot scroll ' + (stuck[0] || root).outerHTML.slice(0, 60));
   const code = [...page.querySelectorAll('pre:not(.terminal)')].filter(e => e.scrollWidth > e.clientWidth);
-  find(root.clientWidth < 1000 || !code.length, where + ': wider than the page: ' + code.map(e => e.textContent.trim().slice(0, 60)));
+  find(root.clientWidth < 1000 || !code.length, where + ': wider than the page: ' + code.map(longest));
   const bar = page.querySelector('.bar');
   find(bar.offsetHeight < 60, where + ': the bar at the top is ' + bar.offsetHeight + ' pixels high');
 }
