@@ -2,9 +2,9 @@
 # `make attacks-gpu`, on a machine with a GPU: what a submission of grader/attacks/ comes to if the GPU alone judges it. Of the
 # simulated device it gets the records of our own solution, so that no check there stops it. It is graded as a class's is, in the
 # sandbox, if it states a verdict for that, and else at home (grader/try.sh). What is stated to pass, or not to compile, has nothing to
-# land with and is left out. Several run at once: what is timed is not the question here. What the grader itself fails at is graded
-# once more by itself, since another attack may have had all of the GPU's memory; if that fails, it is not judged, nor is what does
-# not compile here. Those whose host works out the answer come last, since timing them takes longest.
+# land with and is left out. Several run at once: what is timed is not the question here. What says "// alone:" would disturb the
+# others, and runs by itself. What the grader itself fails at is graded once more by itself; if that fails, it is not judged, nor is what
+# does not compile here. Those whose host works out the answer come last, since timing them takes longest.
 #
 #     sh grader/attacks.sh [ATTACK...]     05-transpose/cached-answers, say; all, unless told
 #
@@ -78,14 +78,15 @@ export ISOLATION TABLE
 mkdir -p "$here/honest" "profiles/results/$machine"
 [ -f "$TABLE" ] || echo 'lesson,attack,form,stated,gpu,lands' >"$TABLE"
 cases "$@" >"$here/cases"
+: >"$here/failed"
 while read -r file form; do
-    row_of "$file" "$form" >/dev/null || echo "$file $form"
+    row_of "$file" "$form" >/dev/null && continue
+    if [ -z "$(stated alone "$file")" ]; then echo "$file $form"; else echo "$file $form" >>"$here/failed"; fi
 done <"$here/cases" >"$here/left"
 
 # The driver starts processes on a GPU one at a time: more at once only wait.
 at_once=$((($(nproc) + 1) / 2))
-cut -d/ -f3 "$here/left" | sort -u | xargs -r -P "$(nproc)" -n 1 sh grader/attacks.sh --honest
-: >"$here/failed"
+cat "$here/left" "$here/failed" | cut -d/ -f3 | sort -u | xargs -r -P "$(nproc)" -n 1 sh grader/attacks.sh --honest
 xargs -r -P "$at_once" -L 1 sh grader/attacks.sh --attack <"$here/left"
 mv "$here/failed" "$here/alone"
 xargs -r -L 1 sh grader/attacks.sh --attack <"$here/alone"

@@ -20,12 +20,14 @@ export CUDA_HOME="$tree/cuda" NVCC="$tree/cuda/bin/nvcc" GPU_ROOT="$machine" LD_
     FAKE_EVENTS="$cases/gpu-right.events" PATH="$tree/bin:$PATH"
 unset CUDA_VISIBLE_DEVICES DEVICE FAKES SEED PROFILE
 
-# The first two are right where the GPU alone looks, the third is wrong there too, and the last two have nothing to land with.
+# The first two are right where the GPU alone looks, the next two are wrong there too, and the last two have nothing to land with.
 attack() { { printf '%s\n' "$2"; cat "$cases/gpu-right.cu"; } | sed "$3" >"grader/attacks/99-fake/$1.cu"; }
 attack lands '// expect: SUSPECT' ''
 attack lands-too '// expect: WRONG
 // class: SUSPECT' ''
 attack fails '// class: WRONG' 's/= 2 \*/= 3 */'
+attack alone '// class: WRONG
+// alone: yes' 's/= 2 \*/= 3 */'
 attack honest '// expect: PASS' ''
 attack refused '// class: BUILD' ''
 shown=$tree/said table=profiles/results/fake-gpu/attacks.csv
@@ -37,16 +39,17 @@ counts '1 land, 0 do not, 0 not judged'
 rm $table
 FAKE_GPU=busy attacks
 holds 'ends well where the GPU cannot be used' [ $? -eq 1 ]
-counts '0 land, 0 do not, 3 not judged'
+counts '0 land, 0 do not, 4 not judged'
 holds 'has a row for what was not judged' [ "$(wc -l <$table)" -eq 1 ]
 attacks 99-fake/lands
 counts '1 land, 0 do not, 0 not judged'
 touch before
 holds 'does not end well' attacks
-counts '2 land, 1 do not, 0 not judged'
+counts '2 land, 2 do not, 0 not judged'
+holds 'does not come by itself, after the others' [ "$(grep '^99-fake,' "$tree/said" | tail -n 1)" = 99-fake,alone,class,WRONG,WRONG,no ]
 holds 'is judged twice' [ -z "$(find build/attacks/99-fake/lands -name words.txt -newer before)" ]
 holds 'does not say what it judges' grep -qx '99-fake,lands-too,class,SUSPECT,PASS,yes' "$tree/said"
-holds 'the rows are others' [ "$(tr '\n' ' ' <$table)" = 'lesson,attack,form,stated,gpu,lands 99-fake,fails,class,WRONG,WRONG,no 99-fake,lands,home,SUSPECT,PASS,yes 99-fake,lands-too,class,SUSPECT,PASS,yes ' ]
+holds 'the rows are others' [ "$(tr '\n' ' ' <$table)" = 'lesson,attack,form,stated,gpu,lands 99-fake,alone,class,WRONG,WRONG,no 99-fake,fails,class,WRONG,WRONG,no 99-fake,lands,home,SUSPECT,PASS,yes 99-fake,lands-too,class,SUSPECT,PASS,yes ' ]
 
 again() { sh profiles/repeat.sh 99-fake "$@" >"$tree/said" 2>&1; }
 table=profiles/results/fake-gpu/99-fake.repeats.csv

@@ -1,4 +1,5 @@
 // expect: MEMORY
+// alone: it takes the GPU's memory from the others
 // It takes all memory that the device has, and keeps it.
 #include "10-histogram.h"
 

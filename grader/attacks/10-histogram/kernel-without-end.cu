@@ -1,4 +1,5 @@
 // expect: TIMEOUT
+// alone: its kernels take the GPU from the others
 // A kernel that never ends holds the device.
 #include "10-histogram.h"
 
