@@ -1,4 +1,5 @@
 // expect: exit 0
+// varies: a kernel polls while the host goes on
 // A kernel waits for a flag. What is destroyed, asked or made meanwhile doesn't order it with the kernel that sets the flag.
 #include "check.h"
 
