@@ -278,7 +278,7 @@ static char *lacks_words(const Finding *f, Culprit worst)
     char *at = place_of(&worst), *much = figure(worst.much), *all = figure(f->sum);
     char *place =
         worst.line ? text_format(", most of it in %s (%s of %s)", at, much, all) : strdup("");
-    int digits = f->claim->gold < 100 ? 2 : 0;
+    int digits = gold_digits(f->claim->gold);
     char *words =
         text_format("For gold: %s, %.*f %s where it is %.*f now%s.", f->claim->name, digits,
                     f->claim->gold, claim_unit(f->claim), digits, f->value, place);
@@ -288,6 +288,8 @@ static char *lacks_words(const Finding *f, Culprit worst)
     free(place);
     return words;
 }
+
+int gold_digits(double gold) { return gold < 100 ? 2 : 0; }
 
 bool claim_is_floor(const Claim *c)
 {

@@ -243,6 +243,9 @@ Finding claim_judge(const Claim *claim, const json_t *record);
 // Whether at_least is a floor under a step's mechanism.
 bool claim_is_floor(const Claim *claim);
 
+// The digits behind the point that a bound of gold is shown with.
+int gold_digits(double gold);
+
 // Does it hold what the check itself said by figure()?
 bool claim_is_figure(const Claim *claim);
 

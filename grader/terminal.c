@@ -185,10 +185,10 @@ static int name_width(const Result *r)
 
 // What a row that holds says, once everything does: how far gold is. Until then that would
 // only be in the way.
-static char *good_words(const Result *r, double gold, bool kept, int digits)
+static char *good_words(const Result *r, double gold, bool kept)
 {
     if (r->verdict != VERDICT_PASS || !isfinite(gold)) return strdup("ok");
-    return kept ? strdup("gold") : text_format("gold: %.*f", gold < 100 ? 2 : digits, gold);
+    return kept ? strdup("gold") : text_format("gold: %.*f", gold_digits(gold), gold);
 }
 
 // A row of the table; on a narrow terminal the name has a line of its own.
@@ -211,7 +211,7 @@ static void print_claim(const Result *r, FILE *out, const Finding *f, int name)
     int digits = digits_for(f);
     char *range = bounds(f->claim, digits);
     char *value = text_format("%s%.*f", f->estimate ? "~" : "", digits, f->value);
-    char *good = good_words(r, f->claim->gold, finding_is_gold(f), digits);
+    char *good = good_words(r, f->claim->gold, finding_is_gold(f));
     bool few = f->verdict == VERDICT_SUSPECT || claim_is_floor(f->claim);
     const char *state = f->verdict == VERDICT_PASS         ? good
                       : f->verdict == VERDICT_GRADER_ERROR ? "unknown"
@@ -240,7 +240,7 @@ static char *good_timing(const Result *r, const Timing *t)
 {
     bool unsure = r->verdict == VERDICT_PASS && t->gold == BOUND_UNSURE;
     return unsure ? text_format("gold? %.2f", t->target->gold)
-                  : good_words(r, t->target->gold, timing_is_gold(t), 2);
+                  : good_words(r, t->target->gold, timing_is_gold(t));
 }
 
 // A row of the same table.
