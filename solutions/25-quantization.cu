@@ -345,7 +345,7 @@ __device__ int neighbour_at(int word, int i)
 
 enum { TALL = 16 };  // rows of a tile
 //> shares
-enum { SHARES = 16, LARGE = 8192 };  // warps of a block; rows that fill a GPU, eight tiles to a block
+enum { SHARES = 16, LARGE = 8192 };  // warps of a block; rows of a large layer
 //< shares
 
 __host__ __device__ int padded(int rows)
@@ -439,10 +439,10 @@ __global__ void dequantize_tiles(bf16 *w, const uint4 *from, const float *scales
 }
 
 //> magic
-// Nibbles i and i + 4 of a word as two bf16. With 0x4300, q is 128 + q.
+// Nibbles i and i + 4 of a word as two bf16: with 0x4300, nibble q becomes the bf16 128 + q.
 __device__ unsigned two_raised(unsigned word, int i)
 {
-    unsigned bits;  // (word >> 4 * i) & 0x000f000f | 0x43004300, in one instruction
+    unsigned bits;  // (word >> 4 * i) & 0x000f000f | 0x43004300: AND and OR in one instruction
     asm("lop3.b32 %0, %1, 0x000f000f, 0x43004300, 0xea;" : "=r"(bits) : "r"(word >> (4 * i)));
     return bits;
 }
@@ -464,6 +464,24 @@ __device__ void multiply_add(float (&d)[4], const unsigned (&a)[4], unsigned b0,
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+//> tiles-product
+template <int EIGHTS> struct Numbers {  // a lane's of x, for a group: [8 vectors][tile][half]
+    uint4 of[EIGHTS][2][2];
+};
+
+template <int EIGHTS>
+__device__ Numbers<EIGHTS> numbers_of(const bf16 *x, int group, int cols, int batch)
+{
+    Numbers<EIGHTS> numbers;
+    for (int i = 0; i < 4 * EIGHTS; i++) {
+        int b = i / 4 * 8 + threadIdx.x % 32 / 4, c = GROUP * group + i / 2 % 2 * 64;
+        const bf16 *from = x + (size_t)b * cols + c + threadIdx.x % 4 * 16 + i % 2 * 8;
+        numbers.of[i / 4][i / 2 % 2][i % 2] =
+            b < batch && c < cols ? *(const uint4 *)from : make_uint4(0, 0, 0, 0);
+    }
+    return numbers;
+}
+
 // The word for product s of a group's eight.
 __device__ unsigned word_of(const uint4 (&words)[2], int s)
 {
@@ -471,7 +489,6 @@ __device__ unsigned word_of(const uint4 (&words)[2], int s)
     return s % 4 == 0 ? four.x : s % 4 == 1 ? four.y : s % 4 == 2 ? four.z : four.w;
 }
 
-//> tiles-product
 // A block takes a row of tiles, and up to 8 * EIGHTS vectors; each of
 // its warps takes groups of its own.
 template <int EIGHTS>
@@ -485,23 +502,17 @@ __global__ void __launch_bounds__(32 * SHARES)
     float sum[EIGHTS][4] = {};
 
     for (int g = warp; g < groups_of(cols); g += SHARES) {
-        uint4 words[2], numbers[EIGHTS][2][2];
-        for (int h = 0; h < 2; h++) {  // the group's two tiles
-            int c = GROUP * g + 64 * h;
-            words[h] = c < cols ? w_row[c / 2] : none;
-            for (int i = 0; i < 2 * EIGHTS; i++) {
-                int b = i / 2 * 8 + lane / 4;
-                size_t at = (size_t)b * cols + c + 16 * (lane % 4) + i % 2 * 8;
-                numbers[i / 2][h][i % 2] = c < cols && b < batch ? *(const uint4 *)(x + at) : none;
-            }
-        }
+        uint4 words[2];
+        for (int h = 0; h < 2; h++)  // the group's two tiles
+            words[h] = GROUP * g + 64 * h < cols ? w_row[GROUP / 2 * g + 32 * h] : none;
+        auto numbers = numbers_of<EIGHTS>(x, g, cols, batch);
         float part[EIGHTS][4] = {};
         for (int s = 0; s < 8; s++) {
             unsigned a[4];
             for (int i = 0; i < 4; i++)
                 a[i] = two_weights(word_of(words, s), i);
             for (int e = 0; e < EIGHTS; e++) {
-                const uint4 &n = numbers[e][s / 4][s % 4 / 2];
+                const uint4 &n = numbers.of[e][s / 4][s % 4 / 2];
                 multiply_add(part[e], a, s % 2 ? n.z : n.x, s % 2 ? n.w : n.y);
             }
         }
@@ -524,36 +535,19 @@ __global__ void __launch_bounds__(32 * SHARES)
 //< tiles-product
 
 //> ring-product
-// The same product for layers that fill a GPU, of a multiple of 128 rows. A
-// block takes eight rows of tiles, so that x is loaded once for all
-// eight. A stage is a group of one of them. While a lane multiplies, its
-// own words and scales of the next stages are copied to shared memory, so
-// it waits for no other lane.
+// The same product for large layers, of a multiple of 128 rows. A block
+// takes eight rows of tiles, so that x is loaded once for all eight. A
+// stage is a group of one of them. While a lane multiplies, its own words
+// and scales of the next stages are copied to shared memory, so it waits
+// for no other lane.
 enum { TILES = 8, RING = 64, ROOM = RING * 32 * 40 };  // rows of tiles; stages; their bytes
-
-template <int EIGHTS> struct Numbers {  // of x, a lane's for a group
-    uint4 of[EIGHTS][2][2];
-};
-
-template <int EIGHTS>
-__device__ Numbers<EIGHTS> numbers_of(const bf16 *x, int group, int cols, int batch)
-{
-    Numbers<EIGHTS> numbers;
-    for (int i = 0; i < 4 * EIGHTS; i++) {
-        int b = i / 4 * 8 + threadIdx.x % 32 / 4, c = GROUP * group + i / 2 % 2 * 64;
-        const bf16 *from = x + (size_t)b * cols + c + threadIdx.x % 4 * 16 + i % 2 * 8;
-        numbers.of[i / 4][i / 2 % 2][i % 2] =
-            b < batch && c < cols ? *(const uint4 *)from : make_uint4(0, 0, 0, 0);
-    }
-    return numbers;
-}
 
 template <int EIGHTS>
 __global__ void __launch_bounds__(32 * 16 / EIGHTS)
     product_ring(float *y, const uint4 *w, const float *scales, const bf16 *x, int rows, int cols,
                  int batch)
 {
-    enum { TEAM = 16 / EIGHTS, STAGES = RING / TEAM };  // 8 warps may have 255 registers a lane
+    enum { TEAM = 16 / EIGHTS, STAGES = RING / TEAM };  // 8 warps have 255 registers a lane
     extern __shared__ uint4 room[];
     auto ring = (uint4(*)[2][32 * TEAM])room;
     auto ring_scale = (float2(*)[32 * TEAM])(room + RING * 32 * 2);
@@ -563,11 +557,11 @@ __global__ void __launch_bounds__(32 * 16 / EIGHTS)
     auto s_from = (const float2 *)(scales + scale_at(warp, first * TALL + lane / 4, rows));
 
     auto bring = [&](int n, int g) {  // begins to copy stage n, counted from group g on
-        int next = n / TILES, tile = n % TILES;
-        g += next * TEAM;
+        int ahead = n / TILES, tile = n % TILES;
+        g += ahead * TEAM;
         if (g < groups) {
-            const uint4 *from = w_from + (size_t)tile * (cols / 2) + next * TEAM * GROUP / 2;
-            auto scale = s_from + next * s_step + tile * TALL / 2;
+            const uint4 *from = w_from + (size_t)tile * (cols / 2) + ahead * TEAM * GROUP / 2;
+            auto scale = s_from + ahead * s_step + tile * TALL / 2;
             int zeros = GROUP * g + 64 < cols ? 0 : 16;  // the last group may be half a one
             __pipeline_memcpy_async(&ring[n % STAGES][0][me], from, 16);
             __pipeline_memcpy_async(&ring[n % STAGES][1][me], from + 32, 16, zeros);
@@ -617,7 +611,7 @@ __global__ void __launch_bounds__(32 * 16 / EIGHTS)
     }
 
     auto sums = (float(*)[8 * EIGHTS][TILES * TALL + 4])room;  // of each warp
-    __syncthreads();
+    __syncthreads();  // all have read their last stage
     for (int t = 0; t < TILES; t++)
         for (int i = 0; i < 4 * EIGHTS; i++)
             sums[warp][i / 4 * 8 + lane % 4 * 2 + i % 2][TALL * t + lane / 4 + i % 4 / 2 * 8] =
@@ -717,13 +711,15 @@ extern "C" void multiply(float *y, const void *from, const bf16 *x, int rows, in
     const float *scales = (const float *)from;
     auto weights = (const uint4 *)((const char *)from + scales_bytes(scales_of(rows, cols)));
     if (VERSION == 6) {
-        bool is_large = rows >= LARGE && rows % (TILES * TALL) == 0;
-        auto kernel = batch <= 8 ? (is_large ? product_ring<1> : product_tiles<1>)
-                                 : (is_large ? product_ring<2> : product_tiles<2>);
-        int tiles = is_large ? TILES : 1, bytes = is_large ? ROOM : 0;
-        int warps = !is_large ? SHARES : batch <= 8 ? 16 : 8;
-        CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-        kernel<<<padded(rows) / TALL / tiles, 32 * warps, bytes>>>(y, weights, scales, x, rows, cols, batch);
+        if (rows >= LARGE && rows % (TILES * TALL) == 0) {
+            auto kernel = batch <= 8 ? product_ring<1> : product_ring<2>;
+            CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, ROOM));
+            kernel<<<rows / (TILES * TALL), batch <= 8 ? 512 : 256, ROOM>>>(y, weights, scales, x,
+                                                                            rows, cols, batch);
+        } else {
+            auto kernel = batch <= 8 ? product_tiles<1> : product_tiles<2>;
+            kernel<<<padded(rows) / TALL, 32 * SHARES>>>(y, weights, scales, x, rows, cols, batch);
+        }
         CHECK(cudaGetLastError());
         return;
     }

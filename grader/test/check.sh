@@ -26,7 +26,7 @@ plant_one() {
         simulator/rooms.* simulator/wire simulator/machine/warp.[ch] "$tree/it"
     mkdir "$tree/it/exercises"
     awk -f solutions/strip.awk "solutions/$lesson.cu" >"$tree/it/exercises/$lesson.cu"
-    sed '/^| \[@lesson:/{ /@lesson:5\]/!d; s/| 3 | 3 |/| 1 | 1 |/; }; s/of 12 | of 6 |/of 1 | of 1 |/' book/teaching.md >"$tree/it/book/teaching.md"
+    sed '/^| \[@lesson:/{ /@lesson:5\]/!d; s/| 3 | 3 |/| 1 | 1 |/; }; s/of 12 | of 6 |/of 1 | of 1 |/; s|`[0-9][0-9]-[a-z-]*/[a-z0-9-]*`||g' book/teaching.md >"$tree/it/book/teaching.md"
 }
 
 # finds WORDS COMMAND: after COMMAND, `make check` ends badly and says WORDS.
