@@ -73,11 +73,13 @@ static int remove_dead(const char *path, const struct stat *at, int type, struct
     return 0;
 }
 
-void limits_sweep(void)
+static void sweep(const char *top)
 {
     enum { FOLDERS_OPEN = 16 };
-    nftw("/sys/fs/cgroup", remove_dead, FOLDERS_OPEN, FTW_PHYS | FTW_DEPTH);
+    nftw(top, remove_dead, FOLDERS_OPEN, FTW_PHYS | FTW_DEPTH);
 }
+
+void limits_sweep(void) { sweep("/sys/fs/cgroup"); }
 
 static bool make_group(Group *g, const char *parent)
 {
@@ -96,6 +98,8 @@ static void remove_group(Group *g)
     snprintf(above, sizeof above, "%s/..", g->path);
     write_file(above, "cgroup.procs", "0"); // this process must not be in it
     for (int tries = 0; rmdir(g->path) < 0 && errno == EBUSY && tries < 100; tries++) usleep(10000);
+    *strrchr(g->path, '/') = 0;
+    sweep(g->path); // whoever was killed since the last sweep
     g->made = false;
 }
 
