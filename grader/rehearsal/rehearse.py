@@ -190,13 +190,14 @@ def has_threads(grades, path):
 
 
 def is_in_order(one, two, name):
-    """Is what differs in a result due to the order of the host's own threads alone?"""
+    """Is what differs in a result due to the order of the host's own threads, or to when a program without end was stopped?"""
     first, second = (os.path.splitext(os.path.join(grades, name))[0] + '.json' for grades in (one, two))
-    return name.startswith('results/') and os.path.exists(first) and has_threads(one, first) and mark_of(first) == mark_of(second)
+    return name.startswith('results/') and os.path.exists(first) and mark_of(first) == mark_of(second) and (
+        has_threads(one, first) or mark_of(first)[0] == 'TIMEOUT')
 
 
 def differences(one, two):
-    """The files of two folders that are not in both, or not the same; and how many others differ in the order of the host's threads."""
+    """The files of two folders that are not in both, or not the same; and how many others hang on time (is_in_order)."""
     first, second = files_below(one), files_below(two)
     other = filecmp.cmpfiles(one, two, sorted(first & second), shallow=False)[1]
     ordered = [name for name in other if is_in_order(one, two, name)]
@@ -260,7 +261,7 @@ def rehearse(folder, count, seed, kills, lesson):
         print(f'Killed {sum(ways.values())} times: ' + ', '.join(f'{way} {n}' for way, n in sorted(ways.items())) + '.')
         print(f'{len(files_below(once)) - ordered} files are the same, byte for byte.' if not other else 'Not the same: ' + ', '.join(other))
         if ordered:
-            print(f'{ordered} results of programs whose hosts have threads give the same mark, with other counts of what waits.')
+            print(f'{ordered} results of programs whose hosts have threads, or that were stopped, give the same mark, with other counts of what waits.')
         failed += other + [f'a process is left: {name}' for name in left]
     failed += [f'a process is left: {name}' for name in survivors()]
     for kind, now in traces().items():

@@ -56,10 +56,10 @@ folder) mkdir -p build/run/01-first-kernel@left.4194305 ;;
 process) setsid sleep 60 & ;;
 IPC) ipcmk -Q >/dev/null ;;
 differs) date +%s%N >"$2/marks.csv" ;;
-threads | counts)
+threads | counts | stopped)
     mkdir -p "$2/sealed/h/exercises"
     case $FAULT in threads) echo 'pthread_create(' ;; *) echo 'main(' ;; esac >"$2/sealed/h/exercises/x.cu"
-    echo '{"class": {"hash": "h"}, "verdict": "PASS", "polls": '"$(date +%s%N)}" >"$2/results/1/x.json"
+    echo '{"class": {"hash": "h"}, "verdict": "'"$(case $FAULT in stopped) echo TIMEOUT ;; *) echo PASS ;; esac)"'", "polls": '"$(date +%s%N)}" >"$2/results/1/x.json"
     ;;
 fails) echo 'it cannot be graded'; exit 1 ;;
 esac
@@ -77,6 +77,7 @@ holds 'another gradebook after a kill is not found' refused differs 1
 holds 'and not told' says '^Not the same: .*marks.csv'
 holds 'counts that hang on the order of the host'"'"'s threads are a fault' rehearsed threads 1
 holds 'and not told' says '^1 results of programs whose hosts have threads'
+holds 'counts up to when a program was stopped are a fault' rehearsed stopped 1
 holds 'other counts, where the host has no threads, are not found' refused counts 1
 
 echo "rehearse: $passed passed, $failed failed"
