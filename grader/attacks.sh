@@ -78,17 +78,18 @@ export ISOLATION TABLE
 mkdir -p "$here/honest" "profiles/results/$machine"
 [ -f "$TABLE" ] || echo 'lesson,attack,form,stated,gpu,lands' >"$TABLE"
 cases "$@" >"$here/cases"
+: >"$here/alone"
 : >"$here/failed"
 while read -r file form; do
     row_of "$file" "$form" >/dev/null && continue
-    if [ -z "$(stated alone "$file")" ]; then echo "$file $form"; else echo "$file $form" >>"$here/failed"; fi
+    if [ -z "$(stated alone "$file")" ]; then echo "$file $form"; else echo "$file $form" >>"$here/alone"; fi
 done <"$here/cases" >"$here/left"
 
 # The driver starts processes on a GPU one at a time: more at once only wait.
 at_once=$((($(nproc) + 1) / 2))
-cat "$here/left" "$here/failed" | cut -d/ -f3 | sort -u | xargs -r -P "$(nproc)" -n 1 sh grader/attacks.sh --honest
+cat "$here/left" "$here/alone" | cut -d/ -f3 | sort -u | xargs -r -P "$(nproc)" -n 1 sh grader/attacks.sh --honest
 xargs -r -P "$at_once" -L 1 sh grader/attacks.sh --attack <"$here/left"
-mv "$here/failed" "$here/alone"
+cat "$here/failed" >>"$here/alone"
 xargs -r -L 1 sh grader/attacks.sh --attack <"$here/alone"
 
 { head -n 1 "$TABLE" && sed 1d "$TABLE" | LC_ALL=C sort; } >"$here/sorted" && cp "$here/sorted" "$TABLE"

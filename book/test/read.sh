@@ -42,7 +42,7 @@ for lesson in $lessons; do
             wide=$(grep -nE "^.{$((columns + 1))}" "$text" | head -n 3)
             [ -z "$wide" ]
             verdict "$what: is wider: $wide"
-            astray=$(grep -nE "<svg|<path|<rect|</|include=|\{=html|\[@|//[<>|] ?[a-z-]+\$|:::|$mark|&(amp|lt|gt|quot|nbsp|#[0-9]+);| \$|$escape" "$text" | head -n 3)
+            astray=$(grep -nE "<svg|<path|<rect|</|include=|\{=html|\[@|//[<>|] ?[a-z-]+\$|:::|$mark|&(amp|lt|gt|quot|apos|nbsp|shy|[mn]dash|hellip|minus|times|middot|[lr]arr|le|ge|ne|thinsp|#x?[0-9a-f]+);| \$|$escape" "$text" | head -n 3)
             [ -z "$astray" ]
             verdict "$what: shows what is not for readers: $astray"
         done

@@ -265,7 +265,7 @@ static double normal(uint32_t key)
 }
 
 // Rows that are up to 128 times as large as others, each with one weight 24 times as large as its
-// others. Returns each row's size.
+// others.
 static void with_outliers(Layer *k)
 {
     uint32_t salt = mixed(k->w->bf16[0] | (uint32_t)k->w->bf16[1] << 16);

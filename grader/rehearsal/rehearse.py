@@ -189,7 +189,7 @@ def has_threads(grades, path):
                for source in glob.glob(f'{grades}/sealed/{hash_}/exercises/*'))
 
 
-def is_in_order(one, two, name):
+def hangs_on_time(one, two, name):
     """Is what differs in a result due to the order of the host's own threads, or to when a program without end was stopped?"""
     first, second = (os.path.splitext(os.path.join(grades, name))[0] + '.json' for grades in (one, two))
     return name.startswith('results/') and os.path.exists(first) and mark_of(first) == mark_of(second) and (
@@ -197,11 +197,11 @@ def is_in_order(one, two, name):
 
 
 def differences(one, two):
-    """The files of two folders that are not in both, or not the same; and how many others hang on time (is_in_order)."""
+    """The files of two folders that are not in both, or not the same; and how many others hang on time (hangs_on_time)."""
     first, second = files_below(one), files_below(two)
     other = filecmp.cmpfiles(one, two, sorted(first & second), shallow=False)[1]
-    ordered = [name for name in other if is_in_order(one, two, name)]
-    return sorted(first ^ second) + [name for name in other if name not in ordered], len(ordered)
+    timed = [name for name in other if hangs_on_time(one, two, name)]
+    return sorted(first ^ second) + [name for name in other if name not in timed], len(timed)
 
 
 def is_in_use(path):
@@ -257,11 +257,11 @@ def rehearse(folder, count, seed, kills, lesson):
         os.mkdir(killed)
         shutil.copy(once + '/secret', killed)  # seeds and pseudonyms come from it
         ways, left = grade_killed(submissions, killed, kills, random.Random(seed), results(once), clock / results(once))
-        other, ordered = differences(once, killed)
+        other, timed = differences(once, killed)
         print(f'Killed {sum(ways.values())} times: ' + ', '.join(f'{way} {n}' for way, n in sorted(ways.items())) + '.')
-        print(f'{len(files_below(once)) - ordered} files are the same, byte for byte.' if not other else 'Not the same: ' + ', '.join(other))
-        if ordered:
-            print(f'{ordered} results of programs whose hosts have threads, or that were stopped, give the same mark, with other counts of what waits.')
+        print(f'{len(files_below(once)) - timed} files are the same, byte for byte.' if not other else 'Not the same: ' + ', '.join(other))
+        if timed:
+            print(f'{timed} results of programs whose hosts have threads, or that were stopped, give the same mark, with other counts of what waits.')
         failed += other + [f'a process is left: {name}' for name in left]
     failed += [f'a process is left: {name}' for name in survivors()]
     for kind, now in traces().items():

@@ -99,7 +99,7 @@ static void remove_group(Group *g)
     write_file(above, "cgroup.procs", "0"); // this process must not be in it
     for (int tries = 0; rmdir(g->path) < 0 && errno == EBUSY && tries < 100; tries++) usleep(10000);
     *strrchr(g->path, '/') = 0;
-    sweep(g->path); // whoever was killed since the last sweep
+    sweep(g->path); // of its parent: the groups of sandboxes that were killed
     g->made = false;
 }
 

@@ -129,7 +129,7 @@ for after in '-- true' --check; do # either takes away what the one that was kil
     sleep 1
     holds 'processes are left' [ -z "$(grep -lazx '9876[12]' /proc/[0-9]*/cmdline 2>/dev/null)" ]
     # shellcheck disable=SC2086
-    "$sandbox" $after >"$scratch/checked"
+    "$sandbox" $after >/dev/null
     holds "cgroups are left after $after" [ -z "$(find /sys/fs/cgroup -maxdepth 4 -name 'warpwise-*' -newer "$scratch/check" 2>/dev/null | stale)" ]
 done
 
