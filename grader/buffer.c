@@ -86,6 +86,13 @@ static Buffer *buffer_new(const char *name, size_t count, enum element element, 
     return &s->buffer;
 }
 
+uint32_t mixed(uint32_t x)
+{
+    x = (x ^ x >> 16) * 0x7feb352d;
+    x = (x ^ x >> 15) * 0x846ca68b;
+    return x ^ x >> 16;
+}
+
 // The i-th random number of a buffer.
 static uint64_t random_at(uint64_t buffer, uint64_t i)
 {

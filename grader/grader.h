@@ -93,6 +93,10 @@ double bf16_value(uint16_t bits);
 uint16_t f16_bits(double value);
 uint16_t bf16_bits(double value);
 
+// Returns the bits of x, mixed: another number for each x, without a pattern that one sees along
+// rows, columns or diagonals. (Chris Wellons' lowbias32.)
+uint32_t mixed(uint32_t x);
+
 // Memory for expected values, zeroed, live until the check ends.
 float *reference_f32(size_t count);
 double *reference_f64(size_t count);

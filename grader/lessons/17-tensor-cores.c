@@ -352,14 +352,6 @@ static void multiplied(void)
     compulsory_operations((uint64_t)m * n * k);
 }
 
-// Numbers that do not repeat along rows, columns or diagonals.
-static uint32_t mixed(uint32_t x)
-{
-    x = (x ^ x >> 16) * 0x7feb352d;
-    x = (x ^ x >> 15) * 0x846ca68b;
-    return x ^ x >> 16;
-}
-
 static double fraction(int which, int row, int col)
 {
     return mixed(which * 1000003u + row * 65537u + col) / 0x1p31 - 1;

@@ -431,14 +431,6 @@ Check(flash_attention, high_scores) { attends_levels(90, true, high, of_high_sco
 
 enum { KINDS = 32 };
 
-// Numbers that do not repeat.
-static uint32_t mixed(uint32_t x)
-{
-    x = (x ^ x >> 16) * 0x7feb352d;
-    x = (x ^ x >> 15) * 0x846ca68b;
-    return x ^ x >> 16;
-}
-
 // The first key of a kind. A new kind comes every so many keys, so that the maximum of a row may
 // move at any of them.
 static int first_of(int kind) { return (kind * asked.length + KINDS - 1) / KINDS; }

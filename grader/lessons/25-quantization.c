@@ -43,14 +43,6 @@ static Layer make_layer(int rows, int cols)
     return k;
 }
 
-// Numbers that do not repeat along rows or columns, and are others in each run of a class.
-static uint32_t mixed(uint32_t x)
-{
-    x = (x ^ x >> 16) * 0x7feb352d;
-    x = (x ^ x >> 15) * 0x846ca68b;
-    return x ^ x >> 16;
-}
-
 // Has the student's functions store the weights, and bring them back.
 static void store(Layer *k)
 {
