@@ -3,8 +3,8 @@
 # simulated device it gets the records of our own solution, so that no check there stops it. It is graded as a class's is, in the
 # sandbox, if it states a verdict for that, and else at home (grader/try.sh). What is stated to pass, or not to compile, has nothing to
 # land with and is left out. Several run at once: what is timed is not the question here. What says "// alone:" would disturb the
-# others, and runs by itself. What the grader itself fails at is graded once more by itself; if that fails, it is not judged, nor is what
-# does not compile here. Those whose host works out the answer come last, since timing them takes longest.
+# others, and runs by itself. What the grader itself fails at, or does not end, is graded once more by itself; if that fails, it is not
+# judged, nor is what does not compile here. Those whose host works out the answer come last, since timing them takes longest.
 #
 #     sh grader/attacks.sh [ATTACK...]     05-transpose/cached-answers, say; all, unless told
 #
@@ -12,7 +12,7 @@
 # already are not graded again, so that a run that was ended goes on. The last line has the counts: an attack lands if it gets PASS or SLOW.
 set -u
 here=$PWD/build/attacks
-export NO_COLOR=1 GPU_SHARED=1
+export NO_COLOR=1
 
 stated() { sed -n "s|^// $1: ||p" "$2" | head -n 1; }
 
@@ -31,6 +31,7 @@ attack() {
     folder=$here/$lesson/$name
     [ -f "$here/honest/$lesson.json" ] || return 0
     mkdir -p "$folder/exercises"
+    rm -f "$folder/result.json"
     sh grader/wrong.sh "$1" >"$folder/exercises/$lesson.cu" || return 0
     word=$(stated expect "$1") sandbox='' seed=$(stated seed "$1")
     [ "$2" = home ] || { word=$(stated class "$1") sandbox=$root/build/grader/sandbox; }
@@ -43,10 +44,10 @@ attack() {
     row="$lesson,$name,$2,$word,${got:-none},$lands"
     echo "$row"
     case ${got:-none} in
-    GRADER-ERROR | NODEVICE | BUILD | none) sed 's/^/    /' "$folder/words.txt" | head -n 12 ;;
+    GRADER-ERROR | NODEVICE | BUILD | none) sed 's/^/    /' "$folder/words.txt" | tail -n 12 ;;
     *) echo "$row" >>"$TABLE" ;;
     esac
-    [ "$got" != GRADER-ERROR ] || echo "$1 $2" >>"$here/failed"
+    case ${got:-none} in GRADER-ERROR | none) echo "$1 $2" >>"$here/failed" ;; esac
 }
 
 # cases [ATTACK...]: lines "FILE FORM", of what is to be graded.
@@ -88,7 +89,7 @@ done <"$here/cases" >"$here/left"
 # The driver starts processes on a GPU one at a time: more at once only wait.
 at_once=$((($(nproc) + 1) / 2))
 cat "$here/left" "$here/alone" | cut -d/ -f3 | sort -u | xargs -r -P "$(nproc)" -n 1 sh grader/attacks.sh --honest
-xargs -r -P "$at_once" -L 1 sh grader/attacks.sh --attack <"$here/left"
+GPU_SHARED=1 xargs -r -P "$at_once" -L 1 sh grader/attacks.sh --attack <"$here/left"
 cat "$here/failed" >>"$here/alone"
 xargs -r -L 1 sh grader/attacks.sh --attack <"$here/alone"
 

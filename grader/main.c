@@ -254,15 +254,17 @@ static void look_for_check(const char *program)
     exit(2);
 }
 
-// Runs the checks, or what is timed, and appends their records. What is timed has the machine for
-// itself: Criterion would run as many at once as there are cores.
+// Runs the checks, or what is timed, and appends their records. Criterion would run as many at once
+// as there are cores; what is timed has the machine for itself, and each program on a GPU has its
+// memory. The driver starts a GPU's programs one after the other, so that little time is lost: on
+// an H200 lesson 22 takes 52 s so, 45 s with four checks at once, and 48 s with fifteen.
 static void run_tests(bool measures, json_t *records)
 {
     bool verbose = getenv("VERBOSE") && *getenv("VERBOSE");
     struct criterion_test_set *set = all_tests();
     criterion_options.logging_threshold = verbose ? CRITERION_INFO : CRITERION_LOG_LEVEL_QUIET;
     criterion_options.color = false;
-    criterion_options.jobs = measures ? 1 : 0;
+    criterion_options.jobs = measures || run_on_gpu();
     select_tests(set, measures);
     run_criterion(set);
     process_sweep();

@@ -19,6 +19,7 @@ mkdir "$to/setup"
 cp setup/common.mk setup/version.sh "$to/setup/"
 sh setup/version.sh >"$to/VERSION"    # with its commit, which the bundle does not know
 cp -r grader/accuracy.sh grader/copy.peer.cu grader/attacks.sh grader/attacks grader/wrong.sh "$to/grader/"
+cp --parents grader/protocol.h simulator/wire/wire.h simulator/wire/wire.def simulator/base/written_by.h "$to/"    # attacks include them
 cp -r lessons "$to/"
 cp build/grader/study build/grader/class build/grader/sandbox "$to/build/grader/"
 cp build/profiles/accuracy "$to/build/profiles/"

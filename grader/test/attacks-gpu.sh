@@ -14,7 +14,19 @@ cp "$cases/gpu-right.cu" "$tree/solutions/99-fake.cu"
 cp grader/attacks.sh grader/wrong.sh "$tree/grader/"
 cp profiles/repeat.sh "$tree/profiles/"
 printf '#!/bin/sh\necho "Fake GPU"\n' >"$tree/bin/nvidia-smi"
-chmod +x "$tree/bin/nvidia-smi"
+# Says whether others use the GPU meanwhile, ends the first that comes while there is a file `late`, and lets go of a GPU that is busy
+# at first.
+cat >"$tree/bin/timeout" <<EOF
+#!/bin/sh
+shift 3
+echo "\${PWD##*/}\${GPU_SHARED:+ beside others}" >>"$tree/graded"
+! rm "$tree/late" 2>/dev/null || exit 124
+"\$@"
+status=\$?
+: >seen
+exit \$status
+EOF
+chmod +x "$tree/bin/nvidia-smi" "$tree/bin/timeout"
 cd "$tree" || exit 1
 export CUDA_HOME="$tree/cuda" NVCC="$tree/cuda/bin/nvcc" GPU_ROOT="$machine" LD_LIBRARY_PATH="$machine/driver" FAKE_CASE=gpu-right \
     FAKE_EVENTS="$cases/gpu-right.events" PATH="$tree/bin:$PATH"
@@ -36,6 +48,11 @@ counts() { holds "other counts than $1" grep -qx "attacks on the GPU alone: $1" 
 # The GPU is another's when an attack is graded first.
 FAKE_GPU=busy-at-first attacks 99-fake/lands
 counts '1 land, 0 do not, 0 not judged'
+rm $table
+: >late
+attacks 99-fake/lands
+counts '1 land, 0 do not, 0 not judged'
+holds "is graded as if others used the GPU, or not once more: $(cat graded)" [ "$(tail -n 2 graded | tr '\n' ,)" = 'lands beside others,lands,' ]
 rm $table
 FAKE_GPU=busy attacks
 holds 'ends well where the GPU cannot be used' [ $? -eq 1 ]

@@ -41,6 +41,13 @@ count 'does not say where the text is' $?
 ! inside lesson-77 && grep -q 'There is no lesson 77' "$says"
 count 'does not know what it has not' $?
 
+whole() { for attack in grader/attacks/*/*; do sh grader/wrong.sh "$attack"; done; }
+whole >"$folder/here" 2>&1
+(cd "$folder/bundle" && whole) >"$folder/there" 2>&1
+diff "$folder/here" "$folder/there" | head -n 5 >"$says"
+[ -s "$folder/here" ] && [ ! -s "$says" ]
+count 'lacks what an attack includes' $?
+
 # A class, in the sandbox that the bundle brings: the machine has none on its PATH.
 mkdir -p "$folder/class/Ada" "$folder/bare" "$folder/grades"
 cp solutions/01-first-kernel.cu solutions/08-reduction.cu "$folder/class/Ada"
