@@ -232,21 +232,23 @@ static bool find_arrays(Journey *j, size_t argc, const Arg *argv)
     return j->out > 0;
 }
 
-// Managed memory is the host's and the device's at once: what moved, as far as kernels and copies
-// on the device had to do with it. Copies between devices that cannot reach one another go by the
-// host.
+// Managed memory is the host's and the device's at once. To the device went the words that the host
+// has changed there, as far as kernels and copies have read any. To the host went the words that
+// the device has changed, as far as pages moved to the host; all of them if the host may have
+// answered, since it can look there without moving a page (through a second mapping). Copies
+// between devices that cannot reach one another go by the host.
 static void find_journey(Journey *j)
 {
     uint64_t by_host = counter("link__bytes_by_host.sum"),
-             copied = counter("memcpy__bytes_dtod.sum");
+             read = counter("managed_memory__bytes_read.sum") + counter("memcpy__bytes_dtod.sum"),
+             pages = less(counter("crossing__bytes_pages.sum"), read),
+             shown = counter("crossing__bytes_shown.sum"),
+             moved = less(counter("unified_memory__bytes_dtoh.sum"), shown);
+    bool answers = j->out <= FEW_BYTES || 2 * pages >= j->out;
     j->down = beyond(counter("memcpy__bytes_dtoh.sum"), by_host)
-            + counter("crossing__bytes_dtoh.sum")
-            + less(counter("unified_memory__bytes_dtoh.sum"),
-                   counter("managed_memory__bytes_write.sum") + copied);
+            + counter("crossing__bytes_dtoh.sum") + (answers ? shown : moved);
     j->up = beyond(counter("memcpy__bytes_htod.sum"), by_host + j->hosts)
-          + counter("crossing__bytes_htod.sum")
-          + less(counter("unified_memory__bytes_htod.sum"),
-                 counter("managed_memory__bytes_read.sum") + copied)
+          + counter("crossing__bytes_htod.sum") + pages
           + beyond(counter("launch__parameter_bytes.sum"),
                    PLAIN_PARAMETERS * counter("launch__count"));
     if (j->several && j->in < WAITING_WORDS) return;
@@ -309,7 +311,8 @@ void blame_journey(size_t argc, const Arg *argv)
     }
     find_journey(&j);
     if (!by_way_of_the_host(&j)) return;
-    suspect(text_format("%llu bytes went to the host in the call, and %llu came from there",
+    suspect(text_format("%llu bytes went to the host in the call, or to memory that it sees, and "
+                        "%llu came from there",
                         (unsigned long long)j.down, (unsigned long long)j.up),
             "compute on the device, without the host");
 }

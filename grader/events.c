@@ -284,6 +284,7 @@ static void take_crossing(Events *e, json_t *event)
     if (strcmp(kind, "print") == 0) name = CROSSED_DTOH;
     if (strcmp(kind, "hosts") == 0) name = "crossing__bytes_hosts.sum";
     if (strcmp(kind, "pages") == 0) name = "crossing__bytes_pages.sum";
+    if (strcmp(kind, "shown") == 0) name = "crossing__bytes_shown.sum";
     if (strcmp(kind, "pinned") == 0) name = "crossing__bytes_pinned.sum";
     add_to_call(e, name, bytes);
 }

@@ -9,6 +9,7 @@
 #include "machine/profile.h"
 #include "machine/shard.h"
 #include "machine/worker.h"
+#include "model/carried.h"
 #include "model/managed.h"
 #include "observers.h"
 #include "report/html.h"
@@ -355,6 +356,7 @@ int main(int count, char **words)
         fputs("simulator/run: no address space for who wrote what (--owner)\n", stderr);
         return 1;
     }
+    if (device.owner >= 0) carried_keep();
     if (device.owner >= 0 && !options.bare) trace_keep();
     memory_tell_shared(managed_allocated);
     observers_hand_in(options.bare);

@@ -66,6 +66,15 @@ bool memory_share(int fd, u64 offset)
     return true;
 }
 
+void *memory_shared_view(u64 bytes)
+{
+    void *view = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, shared_file,
+                      (off_t)shared_offset);
+    if (view == MAP_FAILED) return NULL;
+    madvise(view, bytes, MADV_NOHUGEPAGE);
+    return view;
+}
+
 bool memory_shared_part(u64 *from, u64 *end)
 {
     u64 zero = MEMORY_SHARED - shared_offset; // the address of the file's first byte
@@ -220,9 +229,9 @@ bool memory_free(u64 address, const u64 *callers)
     a->freed = true;
     remember(a->unmade, callers);
     u64 pages = round_up(a->size, PAGE);
+    madvise((void *)a->base, pages, MADV_DONTNEED);
     if (a->kind == MEMORY_DEVICE) {
         account(a->device, -a->size);
-        madvise((void *)a->base, pages, MADV_DONTNEED);
     } else {
         fallocate(shared_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                   (off_t)(a->base - MEMORY_SHARED + shared_offset), (off_t)pages);

@@ -64,6 +64,9 @@ bool memory_share(int fd, u64 offset);
 // [*from, *end). False: there is none.
 bool memory_shared_part(u64 *from, u64 *end);
 
+// Another mapping of its first bytes, which stays as the host has them. NULL: out of memory.
+void *memory_shared_view(u64 bytes);
+
 // Allocates `size` bytes, at least 1, aligned to `align`, a power of two (cudaMalloc: 256). NULL:
 // the device is full. `callers` may be NULL.
 Allocation *memory_alloc(u64 size, u64 align, enum memory_kind kind, u32 device,

@@ -5,9 +5,11 @@
 #include "memory/writer.h"
 #include "program/kernel.h"
 #include "report/report.h"
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { WORD = WRITER_WORD, PAGE = 4096 };
 
@@ -15,12 +17,16 @@ enum { WORD = WRITER_WORD, PAGE = 4096 };
 // in managed memory, which is made of the mirror when something is in neither of the others.
 static Pieces given, taken, left;
 static bool left_is_old;
-static u8 *mirror; // of managed memory, from MEMORY_SHARED on; NULL: nothing is kept
+static int page_table;    // of this process
+static u8 *view, *mirror; // of managed memory from MEMORY_SHARED on: what the host has there; and a
+                          // copy of what the device has. NULL: nothing is kept
 
 static const Allocation **kept; // managed memory of this call
 static u64 kept_count;
 
-bool carried_is_kept(void) { return mirror; }
+static bool is_kept, is_told; // managed memory; and of a call what the host was given
+
+static u8 *hosts(u64 address) { return view + (address - MEMORY_SHARED); }
 
 static u8 *mirror_of(u64 address) { return mirror + (address - MEMORY_SHARED); }
 
@@ -33,6 +39,13 @@ static bool next_part(const Allocation *a, u64 *from, u64 *end)
     if (a->freed || *from >= all || !memory_shared_part(from, end) || *from >= all) return false;
     if (*end > all) *end = all;
     return true;
+}
+
+// The mirror has it, too.
+static void keep(u64 address, u64 bytes)
+{
+    memcpy(mirror_of(address), (void *)address, bytes);
+    left_is_old = true;
 }
 
 // ---- Which words are known ----
@@ -80,7 +93,7 @@ static u64 find_unknown(const u32 *words, u64 count, u8 *unknown)
 u64 carried_unknown(const void *bytes, u64 count)
 {
     u64 words = count / WORD, part = count % WORD ? 1 : 0; // of which nobody can say more
-    if (!mirror || !words) return part;
+    if (!is_told || !words) return part;
     u8 *unknown = need(malloc(words));
     u32 *copy = need(malloc(words * WORD));
     memcpy(copy, bytes, words * WORD);
@@ -96,17 +109,17 @@ void carried_given(const void *bytes, u64 count) { pieces_add(&given, bytes, cou
 
 void carried_in(const void *bytes, u64 count)
 {
-    if (mirror) report_crossing(CROSSING_HOSTS, carried_unknown(bytes, count) * WORD);
+    if (is_told) report_crossing(CROSSING_HOSTS, carried_unknown(bytes, count) * WORD);
 }
 
 void carried_pinned(u64 bytes)
 {
-    if (mirror) report_crossing(CROSSING_PINNED, bytes);
+    if (is_told) report_crossing(CROSSING_PINNED, bytes);
 }
 
 void carried_out(u64 address, u64 bytes)
 {
-    if (mirror) add_made(&taken, address, bytes, (const u8 *)address);
+    if (is_told) add_made(&taken, address, bytes, (const u8 *)address);
 }
 
 // ---- Launches, copies and fills ----
@@ -154,7 +167,7 @@ static bool goes_on(const Operations *o, u64 n, u32 word)
 
 void carried_operation(const void *kind, const u32 *words, u64 count)
 {
-    if (!mirror) return;
+    if (!is_told) return;
     Operations *o = operations_of(kind, count);
     u32 *now = o->words[BEFORE - 1]; // in the place of the oldest
     u64 rest = 0;
@@ -168,7 +181,7 @@ void carried_operation(const void *kind, const u32 *words, u64 count)
 void carried_launch(const Launch *l)
 {
     enum { SHAPE = 7 };
-    if (!mirror || l->depth) return;
+    if (!is_told || l->depth) return;
     u64 count = SHAPE + (l->kernel->param_bytes + WORD - 1) / WORD;
     u32 *words = need(calloc(count, WORD));
     memcpy(words, l->grid, sizeof l->grid);
@@ -181,13 +194,14 @@ void carried_launch(const Launch *l)
 
 // ---- Managed memory ----
 
-// The host has changed some words of this part.
+// The host has changed some words of this part, which the device has as they are now.
 static void look_at(u64 address, u64 bytes)
 {
     u64 count = bytes / WORD, rest = 0;
     const u32 *now = (const u32 *)address, *before = (const u32 *)mirror_of(address);
     u8 *unknown = need(malloc(count));
-    find_unknown(now, count, unknown);
+    memset(unknown, true, count);
+    if (is_told) find_unknown(now, count, unknown);
     for (u64 n = 0; n < count; n++) {
         if (now[n] == before[n]) continue;
         rest += unknown[n];
@@ -195,16 +209,19 @@ static void look_at(u64 address, u64 bytes)
     }
     free(unknown);
     report_crossing(CROSSING_PAGES, rest * WORD);
-    carried_written(address, bytes);
+    keep(address, bytes);
 }
 
-// Looks at the pages of the part that have changed.
+// Takes over the pages of the part that the host has changed, and looks at them.
 static void look_for_changes(u64 from, u64 end)
 {
     u64 changed = from; // a run of changed pages begins here
     for (u64 page = from; page < end; page += PAGE) {
         u64 bytes = end - page < PAGE ? end - page : PAGE;
-        if (memcmp((void *)page, mirror_of(page), bytes) != 0) continue;
+        if (memcmp(hosts(page), mirror_of(page), bytes) != 0) {
+            memcpy((void *)page, hosts(page), bytes);
+            continue;
+        }
         if (changed < page) look_at(changed, page - changed);
         changed = page + PAGE;
     }
@@ -218,42 +235,94 @@ void carried_look(void)
             look_for_changes(from, end);
 }
 
+// The device may have changed some words of this part: the host gets these, and keeps what it has
+// changed of the others meanwhile.
+static void show(u64 address, u64 bytes)
+{
+    const u8 *now = (const u8 *)address, *before = mirror_of(address);
+    u64 shown = 0;
+    if (memcmp(now, before, bytes) == 0) return;
+    for (u64 n = 0, part; n < bytes; n += part) {
+        part = bytes - n < WORD ? bytes - n : WORD;
+        if (memcmp(now + n, before + n, part) == 0) continue;
+        memcpy(hosts(address + n), now + n, part);
+        shown += part;
+    }
+    report_crossing(CROSSING_SHOWN, shown);
+    keep(address, bytes);
+}
+
+// Pages that the device has not touched are in no page table, and have not changed.
+static void show_all(const Allocation *a)
+{
+    enum { CHUNK = 512, IS_THERE = 62 }; // bits 62 and 63 of an entry: swapped, present
+    u64 entries[CHUNK];
+    for (u64 at = 0; at < a->size && !a->freed; at += CHUNK * PAGE) {
+        ssize_t got = pread(page_table, entries, sizeof entries,
+                            (off_t)((a->base + at) / PAGE * sizeof *entries));
+        if (got != sizeof entries) memset(entries, 0xff, sizeof entries);
+        for (u64 n = 0, from = at; n < CHUNK && from < a->size; n++, from += PAGE)
+            if (entries[n] >> IS_THERE)
+                show(a->base + from, a->size - from < PAGE ? a->size - from : PAGE);
+    }
+}
+
 void carried_done(void)
 {
-    for (u64 n = 0; n < kept_count; n++)
-        for (u64 from = kept[n]->base, end; next_part(kept[n], &from, &end); from = end)
-            carried_written(from, end - from);
+    for (u64 n = 0; n < kept_count; n++) show_all(kept[n]);
 }
 
 void carried_written(u64 address, u64 bytes)
 {
-    if (!mirror) return;
-    memcpy(mirror_of(address), (void *)address, bytes);
-    left_is_old = true;
+    if (mirror) show(address, bytes);
 }
 
+static void make_room(void)
+{
+    mirror = need(mmap(NULL, MEMORY_SHARED_SPAN / 2, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    view = need(memory_shared_view(MEMORY_SHARED_SPAN / 2));
+    page_table = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+}
+
+static void forget_freed(void)
+{
+    u64 live = 0;
+    for (u64 n = 0; n < kept_count; n++) {
+        if (!kept[n]->freed) kept[live++] = kept[n];
+        else madvise(mirror_of(kept[n]->base), kept[n]->size, MADV_DONTNEED);
+    }
+    kept_count = live;
+}
+
+// From now on the device's bytes are its own.
 void carried_allocated(const Allocation *a)
 {
-    if (!mirror || !is_managed(a->base)) return;
+    if (!is_kept || !is_managed(a->base)) return;
+    if (!mirror) make_room();
+    if (!is_told) forget_freed();
+    need(mmap((void *)a->base, a->size, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
     kept = need(realloc(kept, (kept_count + 1) * sizeof *kept));
     kept[kept_count++] = a;
 }
 
+void carried_keep(void) { is_kept = true; }
+
 // What is in managed memory by now has nothing to do with the call.
 void carried_begin(void)
 {
-    if (!mirror)
-        mirror = need(mmap(NULL, MEMORY_SHARED_SPAN / 2, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    is_told = true;
+    forget_freed();
+    left_is_old = true;
     pieces_forget(&given);
     pieces_forget(&taken);
     for (u32 n = 0; n < KINDS; n++) forget_operations(&operations[n]);
-    kept_count = 0;
-    for (const Allocation *a = memory_first(); a; a = a->next) {
-        if (a->freed || !is_managed(a->base)) continue;
-        writer_set(a->base, a->size, WRITER_HOST);
-        carried_allocated(a);
+    for (u64 n = 0; n < kept_count; n++) {
+        for (u64 from = kept[n]->base, end; next_part(kept[n], &from, &end); from = end) {
+            memcpy((void *)from, hosts(from), end - from);
+            keep(from, end - from);
+        }
+        writer_set(kept[n]->base, kept[n]->size, WRITER_HOST);
     }
-    carried_done();
-    left_is_old = true;
 }

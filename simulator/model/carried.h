@@ -4,16 +4,19 @@
 // worked out: they are told as a crossing (report.h). And of an answer of the host's, the owner
 // asks which words are in no piece of what the device has made (COMPARED).
 //
-// Host and device share the bytes of managed memory, so nobody sees a write of
-// the host's. Before a kernel or a copy reads them they are compared with a
-// mirror, which has them as the device left them; the mirror is nowhere that
-// the program reaches. Pinned memory has none: all that kernels read there is
-// told.
+// Managed memory is one memory for host and device, and nobody sees a write of the host's. So the
+// device gets bytes of its own there, and a mirror of them. Before a kernel or a copy reads them,
+// what the host has changed since is taken over, and looked at; when it is done, the host gets what
+// it has changed. Meanwhile no thread of the program's reaches them. Pinned memory stays one
+// memory: all that kernels read there is told.
 #pragma once
 #include "machine/grid.h"
 #include "memory/memory.h"
 
-// A call begins: from now on it is kept.
+// From now on managed memory that is allocated is kept apart from the host's.
+void carried_keep(void);
+
+// A call begins whose arrays are the host's: from now on what it is given is told.
 void carried_begin(void);
 
 // An array that the host is given in this call.
@@ -49,6 +52,3 @@ void carried_out(u64 address, u64 bytes);
 
 // How many of the words are in no piece of what the device has made or the host was given.
 u64 carried_unknown(const void *bytes, u64 count);
-
-// Is it kept?
-bool carried_is_kept(void);

@@ -190,6 +190,7 @@ static bool is_live(const PageRange *range)
 void managed_touched(const PageRange *ranges, size_t count)
 {
     u64 faults = 0, moved = 0, faulted = ~0ull; // faulted: the latest group that did
+    carried_look();
     for (size_t r = 0; r < count && pages; r++) {
         if (!is_live(&ranges[r])) continue;
         remember_touched(&ranges[r]);

@@ -42,9 +42,10 @@
 //                         address there, "written": how many of the words were written last
 //                         by nobody, a kernel, a fill, the host, and a copy of what the owner filled
 //   "event": "crossing"   with --owner, whenever it asks: what else has gone from the program to the device or back since then:
-//                         "kind": "module" (but the first), "fill" (values), "managed" (that a copy on the device read),
-//                         "print" (text of kernels), "hosts" and "pages" (what the host has worked out, in copies and in managed
-//                         memory, model/carried.h), or "pinned" (what kernels then read in pinned memory); "bytes"
+//                         "kind": "module" (but the first), "fill" (values), "print" (text of kernels), "hosts" (what the
+//                         host has worked out and brought by copies, model/carried.h), "pages" (what it has changed in managed
+//                         memory; once it is told what the host was given: and worked out), "shown" (what the device has changed
+//                         there), or "pinned" (what kernels then read in pinned memory); "bytes"
 //   "event": "migration"  of managed memory: "direction", like the kind of a copy; "cause": "gpu-fault", "cpu-fault" or "prefetch";
 //                         "bytes", "faults"
 //   "event": "work"       with several devices or a timeline: "kind", "device", "stream", "start_ns", "end_ns"; "links", or

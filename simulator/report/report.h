@@ -332,12 +332,12 @@ void report_kernel(const KernelReport *kernel);
 // What else than copies crosses from the program to the device or back.
 enum crossing {
     CROSSING_MODULE,
-    CROSSING_FILL,    // its value
-    CROSSING_MANAGED, // what a copy on the device reads, and the host may have written
-    CROSSING_PRINT,   // text of kernels
-    CROSSING_HOSTS,   // what the host has brought by copies and worked out (model/carried.h)
-    CROSSING_PAGES,   // the same of managed memory
-    CROSSING_PINNED,  // what kernels have read in pinned memory
+    CROSSING_FILL,   // its value
+    CROSSING_PRINT,  // text of kernels
+    CROSSING_HOSTS,  // what the host has brought by copies and worked out (model/carried.h)
+    CROSSING_PAGES,  // what it has changed in managed memory (and, where it is told, worked out)
+    CROSSING_SHOWN,  // what the device has changed there
+    CROSSING_PINNED, // what kernels have read in pinned memory
     CROSSINGS
 };
 void report_crossing(enum crossing kind, uint64_t bytes);

@@ -224,6 +224,13 @@ static void finish_copy(const Call *call, const char *kind, enum engine engine, 
     activity_work(call->request.stream, "copy", name, ns, bytes);
 }
 
+// The bytes of the program's chunk, which no thread of its can change any more.
+static u8 *settled(const u8 *slot, u64 bytes)
+{
+    static u8 own[WIRE_SLOT_BYTES];
+    return memcpy(own, slot, bytes);
+}
+
 // Copies the chunk, row by row, between the box of device memory and its slot, or Call.data if the
 // copy is deferred.
 static void move_chunk(const Call *call, bool in)
@@ -232,7 +239,10 @@ static void move_chunk(const Call *call, bool in)
     const WireChunk *chunk = &call->request.copy.chunk;
     u64 width = call->request.copy.width, offset = chunk->offset, left = chunk->bytes;
     u8 *slot = call->data ? call->data : device.staging + (u64)chunk->slot * WIRE_SLOT_BYTES;
-    if (in && !call->by_owner) carried_in(slot, left);
+    if (in && !call->by_owner) {
+        slot = settled(slot, left);
+        carried_in(slot, left);
+    }
     while (left) {
         u64 column = offset % width, piece = width - column < left ? width - column : left;
         u64 address = row_at(call, box, offset / width) + column;
@@ -328,9 +338,6 @@ void transfer_copy_device(Call *call)
         managed_written(target, width, request->device);
         caches_written(target, width);
     }
-    if (writers && !carried_is_kept() && source_of->kind == MEMORY_MANAGED
-        && target_of->kind != MEMORY_MANAGED)
-        report_crossing(CROSSING_MANAGED, width * row_count(call));
     if (peers) {
         finish_peer_copy(call, source_of->device, target_of->device);
         return;

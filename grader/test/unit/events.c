@@ -230,6 +230,7 @@ Test(events, what_crosses_otherwise_is_counted_for_the_call)
                                 "{\"event\":\"crossing\",\"kind\":\"print\",\"bytes\":30}\n"
                                 "{\"event\":\"crossing\",\"kind\":\"hosts\",\"bytes\":700}\n"
                                 "{\"event\":\"crossing\",\"kind\":\"pages\",\"bytes\":80}\n"
+                                "{\"event\":\"crossing\",\"kind\":\"shown\",\"bytes\":6}\n"
                                 "{\"event\":\"crossing\",\"kind\":\"pinned\",\"bytes\":9}\n";
     Events e;
     events_init(&e);
@@ -240,6 +241,7 @@ Test(events, what_crosses_otherwise_is_counted_for_the_call)
     cr_expect_eq(json_integer_value(json_object_get(e.call, "crossing__bytes_dtoh.sum")), 30);
     cr_expect_eq(json_integer_value(json_object_get(e.call, "crossing__bytes_hosts.sum")), 700);
     cr_expect_eq(json_integer_value(json_object_get(e.call, "crossing__bytes_pages.sum")), 80);
+    cr_expect_eq(json_integer_value(json_object_get(e.call, "crossing__bytes_shown.sum")), 6);
     cr_expect_eq(json_integer_value(json_object_get(e.call, "crossing__bytes_pinned.sum")), 9);
 }
 
