@@ -33,7 +33,7 @@ build/test/simulator-%: build/objects/simulator/test/%.o $(filter-out %/main.o,$
 	@$(CC) $(speed) $^ -lcriterion $(device_libraries) -o $(whole)
 
 # Made once: its tests run beside each other, and the device looks into the file.
-build/test/simulator-owner: | build/simulator/test/owner
+build/test/simulator-owner build/test/simulator-carried: | build/simulator/test/owner
 
 build/simulator/test/owner: simulator/test/owner.cu | nvcc
 	@mkdir -p $(@D)

@@ -1,4 +1,4 @@
-// The program whose memory somebody else owns (owner.c): each line that it reads is a call. Kernels are
+// The program whose memory somebody else owns (owner.h): each line that it reads is a call. Kernels are
 // "twice ADDRESS COUNT", "add" and "exchange" (atomics) and "odd" (every second word); the rest "copy" (from
 // the host), "bytes" (the same, so many bytes), "home" (to the host), "move" (from what is behind it), "set", "rows" (a fill of
 // every second word), "free", "like" (COUNT calls that are alike) or "vary" (that are not), "wrong" (a launch
@@ -6,6 +6,8 @@
 // status), and what main() says. It says when the call has returned.
 #include <cstdio>
 #include <cuda_runtime.h>
+#include <thread>
+#include <unistd.h>
 
 __global__ void twice(int *p, int n)
 {
@@ -29,6 +31,18 @@ __global__ void odd(int *p, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (2 * i + 1 < n) p[2 * i + 1] = i;
+}
+
+__global__ void take(int *to, const int *from, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) to[i] = from[i];
+}
+
+__global__ void slow(int *p)
+{
+    for (int turn = 0; turn < 500000; turn++) __nanosleep(100);
+    *p += 2;
 }
 
 int main()
@@ -68,7 +82,8 @@ int main()
         }
         // "numbers" copies what the owner gave, and "products" what the host has worked out; "kept" has that in
         // managed memory, to be doubled, as "kernel" does again, and "x", before which the host changes a word. "z" is a fill of
-        // all of it, and "y" copies twice from there what the host has worked out.
+        // all of it, and "y" copies twice from there what the host has worked out. "u" takes it three times, when the host has changed a
+        // word; it is on both sides. In "d" the host changes a word while a kernel runs that changes the one before it.
         static int *kept;
         if (!kept && (call[0] == 'k' || call[0] == 'x')) cudaMallocManaged(&kept, sizeof host);
         bool works = call[0] == 'p' || (call[0] == 'k' && call[2] == 'p');
@@ -83,6 +98,20 @@ int main()
         if (call[0] == 'z') cudaMemset(kept, 5, sizeof host);
         for (int i = 0; call[0] == 'y' && i < n; i++) kept[i] = 7 * i + 5000;
         for (int i = 0; call[0] == 'y' && i < 2; i++) cudaMemcpy(host, kept, bytes, cudaMemcpyDeviceToHost);
+        if (call[0] == 'u') cudaMemAdvise(kept, bytes, cudaMemAdviseSetReadMostly, cudaMemLocation{});
+        for (int i = 0; call[0] == 'u' && i < 3; i++) {
+            kept[0]++;
+            take<<<(n + 255) / 256, 256>>>((int *)p, kept, n);
+            cudaDeviceSynchronize();
+        }
+        if (call[0] == 'd') {
+            kept[0] = 5;
+            slow<<<1, 1>>>(kept);
+            std::thread changes([] { usleep(50000), kept[1] = 6; });
+            cudaDeviceSynchronize();
+            changes.join();
+            if (kept[0] != 7 || kept[1] != 6) puts("lost");
+        }
         if (call[0] == 'q') return 3;
         puts("returned");
         fflush(stdout);

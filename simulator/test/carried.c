@@ -1,0 +1,140 @@
+// What a program's host has brought to the device and taken from it (model/carried.h), as the owner
+// is told of it.
+#define _GNU_SOURCE
+#include "owner.h"
+
+TestSuite(carried, .init = start);
+
+static void give(int file)
+{
+    WireRequest r = { .op = WIRE_GIVEN };
+    r.copy.width = BYTES;
+    r.copy.value = 1;
+    cr_assert_eq(ask(r, file).error, 0);
+}
+
+// The words of the file that the host has made, if they are an answer. A word may begin a text.
+enum { MOST = COUNT - 8 };
+static uint64_t hosts_part(int file)
+{
+    WireRequest r = { .op = WIRE_COMPARED };
+    r.copy.width = BYTES;
+    WireReply reply = ask(r, file);
+    cr_assert_eq(reply.error, 0);
+    cr_assert_eq(reply.written.words[WRITER_KERNEL] + reply.written.words[WRITER_HOST], COUNT);
+    return reply.written.words[WRITER_HOST];
+}
+
+// The bytes that crossed that way.
+static json_int_t crossed(const char *way)
+{
+    json_int_t bytes = 0;
+    json_t *event;
+    rewind(report);
+    while ((event = json_loadf(report, JSON_DISABLE_EOF_CHECK, NULL))) {
+        const char *kind = json_string_value(json_object_get(event, "kind"));
+        if (kind && strcmp(kind, way) == 0)
+            bytes += json_integer_value(json_object_get(event, "bytes"));
+    }
+    return bytes;
+}
+
+// The program ends. The bytes that the host has worked out and brought that way.
+static json_int_t worked_out(const char *way)
+{
+    ask((WireRequest){ .op = WIRE_DEVICE_SYNC }, -1);
+    end_program();
+    return crossed(way);
+}
+
+enum { PLACE = 4 * 10 }; // what a copy says at most by where it goes, and how far
+
+Test(carried, sees_that_the_host_brings_what_it_was_given)
+{
+    uint64_t address = allocate();
+    give(line(1, 0, 0));
+    for (int n = 0; n < 20; n++) call_for("numbers", address + 40 * (uint64_t)n, 100);
+    cr_expect_leq(worked_out("hosts"), 2 * PLACE);
+}
+
+Test(carried, sees_that_the_host_brings_what_it_has_worked_out)
+{
+    uint64_t address = allocate();
+    give(line(1, 0, 0));
+    call("products", address);
+    json_int_t more = worked_out("hosts") - BYTES;
+    cr_expect(more >= 0 && more <= PLACE);
+}
+
+Test(carried, sees_what_the_host_writes_into_managed_memory)
+{
+    give(line(1, 0, 0));
+    call_for("kernel", 0, COUNT); // of zeros
+    call_for("kept", 0, COUNT);
+    call_for("y", 0, COUNT); // copies read it twice
+    cr_expect_eq(worked_out("pages"), 2 * BYTES);
+}
+
+Test(carried, sees_what_either_changes_in_managed_memory_though_nothing_was_given)
+{
+    call_for("kept", 0, COUNT);
+    cr_expect_eq(worked_out("pages"), BYTES);
+    cr_expect_eq(crossed("shown"), BYTES);
+}
+
+Test(carried, leaves_to_the_device_what_the_host_leaves_as_it_is)
+{
+    give(line(5, 3, 0));
+    call_for("kept", 0, COUNT);
+    call_for("kernel", 0, COUNT);
+    call_for("x", 0, COUNT);
+    call_for("z", 0, COUNT); // a fill
+    call_for("kernel", 0, COUNT);
+    cr_expect_eq(worked_out("pages"), 4);
+}
+
+// Of managed memory on both sides, which shows by its bytes.
+Test(carried, sees_that_the_host_changes_a_page_that_is_on_both_sides)
+{
+    uint64_t address = allocate();
+    json_t *event;
+    int faults = 0;
+    call_for("kept", 0, COUNT);
+    call("u", address);
+    ask((WireRequest){ .op = WIRE_DEVICE_SYNC }, -1);
+    end_program();
+    while ((event = json_loadf(report, JSON_DISABLE_EOF_CHECK, NULL))) {
+        const char *cause = json_string_value(json_object_get(event, "cause"));
+        faults += cause && strcmp(cause, "gpu-fault") == 0;
+    }
+    cr_expect_eq(faults, 3, "the first kernel, and those after the second and third change: %d",
+                 faults);
+}
+
+Test(carried, keeps_what_the_host_changes_while_a_kernel_runs)
+{
+    call_for("kept", 0, COUNT);
+    call_for("during", 0, COUNT);
+}
+
+Test(carried, knows_whether_an_answer_is_what_a_kernel_made)
+{
+    uint64_t address = allocate();
+    give(line(1, 0, 0));
+    call("numbers", address);
+    cr_expect_gt(hosts_part(line(2, 7, 0)), MOST, "nothing has made it");
+    call("twice", address);
+    cr_expect_gt(hosts_part(line(2, 0, 0)), MOST, "no copy has brought it");
+    call("home", address);
+    cr_expect_eq(hosts_part(line(2, 0, 0)), 0);
+    cr_expect_eq(hosts_part(line(1, 0, 0)), 0, "it was given");
+    give(line(1, 0, 0));
+    cr_expect_gt(hosts_part(line(2, 0, 0)), MOST, "another call begins");
+    call_for("kept", 0, COUNT);
+    cr_expect_eq(hosts_part(line(10, 6, 0)), 0, "managed memory needs no copy");
+    cr_expect_gt(hosts_part(line(5, 3, 0)), MOST, "the host has put it there");
+    cr_expect_eq(hosts_part(line(0, 0x05050505, 0)), 1, "of equal words the first");
+    call_for("z", 0, COUNT);
+    cr_expect_eq(hosts_part(line(0, 0x05050505, 0)), 0, "a fill has made it");
+    end("exit");
+}
