@@ -21,7 +21,7 @@ static int page_table;    // of this process
 static u8 *view, *mirror; // of managed memory from MEMORY_SHARED on: what the host has there; and a
                           // copy of what the device has. NULL: nothing is kept
 
-static const Allocation **kept; // managed memory of this call
+static const Allocation **kept; // managed memory
 static u64 kept_count;
 
 static bool is_kept, is_told; // managed memory; and of a call what the host was given

@@ -239,8 +239,8 @@ static void move_chunk(const Call *call, bool in)
     const WireChunk *chunk = &call->request.copy.chunk;
     u64 width = call->request.copy.width, offset = chunk->offset, left = chunk->bytes;
     u8 *slot = call->data ? call->data : device.staging + (u64)chunk->slot * WIRE_SLOT_BYTES;
-    if (in && !call->by_owner) {
-        slot = settled(slot, left);
+    if (in && writers && !call->by_owner) {
+        if (!call->data) slot = settled(slot, left);
         carried_in(slot, left);
     }
     while (left) {

@@ -25,26 +25,30 @@ static uint64_t hosts_part(int file)
     return reply.written.words[WRITER_HOST];
 }
 
-// The bytes that crossed that way.
-static json_int_t crossed(const char *way)
+static void finish(void)
 {
-    json_int_t bytes = 0;
+    ask((WireRequest){ .op = WIRE_DEVICE_SYNC }, -1);
+    end_program();
+}
+
+// The sum of a number over the events of which `key` is `value`.
+static json_int_t told(const char *key, const char *value, const char *number)
+{
+    json_int_t sum = 0;
     json_t *event;
     rewind(report);
     while ((event = json_loadf(report, JSON_DISABLE_EOF_CHECK, NULL))) {
-        const char *kind = json_string_value(json_object_get(event, "kind"));
-        if (kind && strcmp(kind, way) == 0)
-            bytes += json_integer_value(json_object_get(event, "bytes"));
+        const char *is = json_string_value(json_object_get(event, key));
+        if (is && strcmp(is, value) == 0) sum += json_integer_value(json_object_get(event, number));
     }
-    return bytes;
+    return sum;
 }
 
 // The program ends. The bytes that the host has worked out and brought that way.
 static json_int_t worked_out(const char *way)
 {
-    ask((WireRequest){ .op = WIRE_DEVICE_SYNC }, -1);
-    end_program();
-    return crossed(way);
+    finish();
+    return told("kind", way, "bytes");
 }
 
 enum { PLACE = 4 * 10 }; // what a copy says at most by where it goes, and how far
@@ -79,7 +83,7 @@ Test(carried, sees_what_either_changes_in_managed_memory_though_nothing_was_give
 {
     call_for("kept", 0, COUNT);
     cr_expect_eq(worked_out("pages"), BYTES);
-    cr_expect_eq(crossed("shown"), BYTES);
+    cr_expect_eq(told("kind", "shown", "bytes"), BYTES);
 }
 
 Test(carried, leaves_to_the_device_what_the_host_leaves_as_it_is)
@@ -97,18 +101,11 @@ Test(carried, leaves_to_the_device_what_the_host_leaves_as_it_is)
 Test(carried, sees_that_the_host_changes_a_page_that_is_on_both_sides)
 {
     uint64_t address = allocate();
-    json_t *event;
-    int faults = 0;
     call_for("kept", 0, COUNT);
     call("u", address);
-    ask((WireRequest){ .op = WIRE_DEVICE_SYNC }, -1);
-    end_program();
-    while ((event = json_loadf(report, JSON_DISABLE_EOF_CHECK, NULL))) {
-        const char *cause = json_string_value(json_object_get(event, "cause"));
-        faults += cause && strcmp(cause, "gpu-fault") == 0;
-    }
-    cr_expect_eq(faults, 3, "the first kernel, and those after the second and third change: %d",
-                 faults);
+    finish();
+    cr_expect_eq(told("cause", "gpu-fault", "faults"), 3,
+                 "the first kernel, and those after the second and third change");
 }
 
 Test(carried, keeps_what_the_host_changes_while_a_kernel_runs)

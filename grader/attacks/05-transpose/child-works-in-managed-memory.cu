@@ -1,6 +1,6 @@
 // expect: WRONG
-// Kernels carry the matrix to managed memory and back; a child of the program, whose page table nobody looks at, is to transpose it
-// there. A child has no memory of the device.
+// Kernels carry the matrix to managed memory and back. A child of the program, whose page table nobody looks at, is to transpose it
+// there. It finds no managed memory: that is mapped in the parent alone.
 #include "05-transpose.h"
 
 #include <sys/wait.h>
