@@ -431,7 +431,7 @@ static json_t *prepare(const Result *r, const char *root, const char *define)
                         *variant_word() ? "DEVICE asks for a GPU, and a variant is graded on the "
                                           "simulated device alone"
                         : r->remark
-                            ? "DEVICE asks for GPUs, and this lesson takes two or more"
+                            ? "this lesson takes two GPUs or more, and it got one"
                             : "DEVICE asks for a GPU, and there is none that its driver can use",
                         NULL, "leave DEVICE unset, or type: make doctor");
 

@@ -401,7 +401,7 @@ void trust_build(const char *root, const char *lesson, char hash[HASH_DIGITS + 1
 bool class_run(const Class *c, const char *root, int at_once);
 
 // Runs and times on this machine's GPUs what is right and was not there yet, as many at a time as
-// there are GPUs. Also false: there is no GPU, which it has said.
+// the GPUs allow. Also false: there is no GPU, which it has said.
 bool class_run_on_gpus(const Class *c, const char *root);
 
 // Is this result the one of that file and that variant, and trusted as much as one that is made
@@ -433,11 +433,16 @@ void class_tell(const Class *c, size_t done, size_t all, double began);
 // said why.
 int gpus_find(void);
 
-// One of them, from 0: its name for CUDA_VISIBLE_DEVICES; has it for this process alone until it is
-// left. False: another run has it.
-const char *gpus_uuid(int n);
-bool gpus_take(int n);
-void gpus_leave(int n);
+// So many of them, from number n on, which counts from 0: what CUDA_VISIBLE_DEVICES calls them,
+// which the caller frees; and has them for this process alone until they are left. False: another
+// run has one of them.
+char *gpus_named(int n, int count);
+bool gpus_take(int n, int count);
+void gpus_leave(int n, int count);
+
+// How many GPUs a submission gets, where there are `most`: 2 if its lesson is about several
+// devices, as its result on the simulated ones says, or 1.
+int gpus_wanted(const Submission *s, int most);
 
 // All checks are passed on the simulated device. Is this submission's result such a one, with
 // nothing of a GPU yet?

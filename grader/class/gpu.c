@@ -1,5 +1,6 @@
 // A class on GPUs: what is right on the simulated device is run and timed there too, one submission
-// at a time to a GPU, and the result says what came of it. A GPU is locked by its device node, so
+// at a time to a GPU, or to two where its lesson is about several devices. The result says what
+// came of it. A GPU is locked by its device node, so
 // that two runs on this machine take turns.
 //
 // In a process that the submission shares with the harness nothing is safe from the submission:
@@ -38,10 +39,19 @@ int gpus_find(void)
     return !found ? 0 : here.count < GPUS_MOST ? here.count : GPUS_MOST;
 }
 
-const char *gpus_uuid(int n) { return here.one[n].uuid; }
+char *gpus_named(int n, int count)
+{
+    char *names = strdup(here.one[n].uuid);
+    for (int next = n + 1; next < n + count; next++) {
+        char *more = text_format("%s,%s", names, here.one[next].uuid);
+        free(names);
+        names = more;
+    }
+    return names;
+}
 
 // The last of the nodes is this GPU's own; the others are every GPU's.
-bool gpus_take(int n)
+static bool take(int n)
 {
     Gpu alone = here;
     alone.count = 1;
@@ -62,10 +72,20 @@ bool gpus_take(int n)
     return good;
 }
 
-void gpus_leave(int n)
+bool gpus_take(int n, int count)
 {
-    if (lock[n] >= 0) close(lock[n]);
-    lock[n] = -1;
+    int taken = 0;
+    while (taken < count && take(n + taken)) taken++;
+    if (taken < count) gpus_leave(n, taken);
+    return taken == count;
+}
+
+void gpus_leave(int n, int count)
+{
+    for (int last = n + count; n < last; n++) {
+        if (lock[n] >= 0) close(lock[n]);
+        lock[n] = -1;
+    }
 }
 
 // ---- Results
@@ -75,6 +95,17 @@ bool gpus_is_right(const json_t *result)
     const char *verdict = text_of(result, "verdict");
     return strcmp(verdict, verdict_word(VERDICT_PASS)) == 0
         || strcmp(verdict, verdict_word(VERDICT_SLOW)) == 0;
+}
+
+int gpus_wanted(const Submission *s, int most)
+{
+    json_t *result = json_load_file(s->result, 0, NULL), *check;
+    size_t n;
+    bool several = false;
+    json_array_foreach(json_object_get(result, "checks"), n, check) several |=
+        json_integer_value(json_object_get(check, "compulsory_link")) > 0;
+    json_decref(result);
+    return several && most > 1 ? 2 : 1;
 }
 
 // The grader's own failures are tried again by another run. A variant is graded on the simulated

@@ -26,7 +26,7 @@ typedef struct Job {
     pid_t pid; // 0: none
     double began;
     int tries;
-    int gpu;              // of gpu.c; -1: on the simulated device
+    int gpu, gpus;        // of gpu.c: the first of them, and how many; -1: on the simulated device
     char *result, *words; // as the grader writes them
 } Job;
 
@@ -108,8 +108,8 @@ static void start(Job *j, const char *root)
     char *isolation = text_format("WARPWISE_ISOLATION=%s", trust_isolation());
     char *device = text_format("DEVICE=%s", on_gpu ? "" : trust_device()),
          *variant = text_format("VARIANT=%s", j->submission->variant ? j->submission->variant : "");
-    char *visible =
-        text_format("CUDA_VISIBLE_DEVICES%s%s", on_gpu ? "=" : "", on_gpu ? gpus_uuid(j->gpu) : "");
+    char *gpus = on_gpu ? gpus_named(j->gpu, j->gpus) : strdup("");
+    char *visible = text_format("CUDA_VISIBLE_DEVICES%s%s", on_gpu ? "=" : "", gpus);
     const char *environment[] = { seed,      sandbox,      isolation, "NO_COLOR=1", device,
                                   "PROFILE", "GPU_SHARED", visible,   variant,      NULL };
     // Files that nobody has open yet: a run that was just killed may still be writing to its own.
@@ -135,6 +135,7 @@ static void start(Job *j, const char *root)
     free(isolation);
     free(device);
     free(variant);
+    free(gpus);
     free(visible);
 }
 
@@ -190,7 +191,7 @@ static bool keep_timed(Job *j, json_t *result)
     unlink(j->result);
     unlink(j->words);
     json_decref(result);
-    gpus_leave(j->gpu);
+    gpus_leave(j->gpu, j->gpus);
     return good;
 }
 
@@ -211,10 +212,11 @@ static bool end(Job *j, const char *root)
     return good;
 }
 
-static void begin(Job *j, const Submission *s, const char *root, int gpu)
+static void begin(Job *j, const Submission *s, const char *root, int gpu, int gpus)
 {
     *j = (Job){ .submission = s,
                 .gpu = gpu,
+                .gpus = gpus,
                 .result = text_format("%s.new", s->result),
                 .words = text_format("%s.new", s->words) };
     start(j, root);
@@ -284,7 +286,17 @@ static void tell_failed(const Submission **due, size_t count, bool on_gpus)
                 failed, count, on_gpus ? " on the GPU" : "", first);
 }
 
-// On the simulated device, or a job to each of so many GPUs.
+// Takes so many GPUs, from number n on. False: not now.
+static bool take_gpus(const Job *jobs, int n, int count, int at_once)
+{
+    if (n > 0 && jobs[n - 1].submission && jobs[n - 1].gpus > 1) return false;
+    if (n + count > at_once) return false;
+    for (int beside = n + 1; beside < n + count; beside++)
+        if (jobs[beside].submission) return false;
+    return gpus_take(n, count);
+}
+
+// On the simulated device, or a job to each of so many GPUs, or to two of them.
 static bool run(const Class *c, const char *root, int at_once, bool on_gpus)
 {
     size_t all, done = 0, next = 0;
@@ -292,12 +304,16 @@ static bool run(const Class *c, const char *root, int at_once, bool on_gpus)
     Job *jobs = calloc((size_t)at_once, sizeof *jobs);
     bool good = due && jobs;
     double began = seconds_now();
+    int gpus = 0; // that the next one takes; 0: not known yet
     process_adopt();
     class_tell(c, 0, all, began);
     while (good && done < all) {
-        for (int n = 0; n < at_once; n++)
-            if (!jobs[n].submission && next < all && (!on_gpus || gpus_take(n)))
-                begin(&jobs[n], due[next++], root, on_gpus ? n : -1);
+        for (int n = 0; n < at_once && next < all; n++) {
+            if (on_gpus && !gpus) gpus = gpus_wanted(due[next], at_once);
+            if (jobs[n].submission || (on_gpus && !take_gpus(jobs, n, gpus, at_once))) continue;
+            begin(&jobs[n], due[next++], root, on_gpus ? n : -1, gpus);
+            gpus = 0;
+        }
         poll(NULL, 0, 20);
         size_t before = done;
         done += look(jobs, at_once, root, &good);

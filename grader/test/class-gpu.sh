@@ -107,6 +107,19 @@ for seconds in 0.5 2; do
     holds "killed after $seconds s: another gradebook" cmp -s "$grades/gradebook.csv" whole.csv
 done
 
+# A lesson about several devices, which its result says, gets two GPUs, and nothing else gets one of these meanwhile.
+only_if 'return strchr(getenv("CUDA_VISIBLE_DEVICES"), 44);' | hand_in Eve
+hand_in Flo <"$cases/gpu-right.cu"
+anew
+grade
+sed -i 's/"compulsory_link": 0/"compulsory_link": 64/' "$(result_of Eve)"
+grade --gpu 1
+holds 'two jobs at once want a GPU' [ -z "$(grep 'another run' "$tree/said")" ]
+shown=$grades/gradebook.csv
+holds 'a lesson about several devices gets one GPU' row 'Eve,99-fake,PASS,.*,h200 and Fake GPU: PASS,'
+holds 'another lesson is not graded beside it' row 'Flo,99-fake,PASS,.*,h200 and Fake GPU: PASS,'
+shown=$tree/said
+
 # No GPU, and a part of one.
 anew
 holds 'without a GPU it ends well' [ "$(LD_LIBRARY_PATH= build/grader/class --gpu 1 "$class" "$grades" >"$tree/said" 2>&1; echo $?)" -eq 1 ]

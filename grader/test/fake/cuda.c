@@ -34,7 +34,7 @@ CUresult cuDriverGetVersion(int *version) { return *version = 13000, CUDA_SUCCES
 CUresult cuDeviceGetName(char *name, int size, CUdevice device)
 {
     snprintf(name, size, "Fake GPU");
-    return (CUresult)device;
+    return (CUresult)(device < 0);
 }
 
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
@@ -49,7 +49,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
         break;
     default: *value = 0;
     }
-    return (CUresult)device;
+    return (CUresult)(device < 0);
 }
 
 // A visible GPU is named by its number, or by a UUID that begins with it.
@@ -82,13 +82,14 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
     return *bytes = MEMORY, (CUresult)(device < 0);
 }
 
-static size_t used;
+// A device's context is where it counts what is used.
+static size_t used_on[16], *used = used_on;
 
 CUresult cuMemAlloc(CUdeviceptr *memory, size_t bytes)
 {
-    if (used + bytes > MEMORY - MEMORY / 4) return CUDA_ERROR_OUT_OF_MEMORY; // the driver's own
+    if (*used + bytes > MEMORY - MEMORY / 4) return CUDA_ERROR_OUT_OF_MEMORY; // the driver's own
     *memory = (CUdeviceptr)malloc(bytes);
-    used += bytes;
+    *used += bytes;
     return CUDA_SUCCESS;
 }
 
@@ -99,14 +100,15 @@ CUresult cuMemsetD8(CUdeviceptr memory, unsigned char value, size_t bytes)
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
-    *context = NULL;
+    *context = (CUcontext)&used_on[device];
     bool busy = is("busy") || (is("busy-at-first") && access("seen", F_OK) != 0);
-    return busy ? CUDA_ERROR_DEVICE_UNAVAILABLE : (CUresult)device;
+    return busy ? CUDA_ERROR_DEVICE_UNAVAILABLE : CUDA_SUCCESS;
 }
 
 CUresult cuCtxSetCurrent(CUcontext context)
 {
-    return context ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    used = (size_t *)context;
+    return used ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemGetAllocationGranularity(size_t *granule, const CUmemAllocationProp *kind,
