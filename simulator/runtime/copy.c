@@ -299,6 +299,8 @@ static void copy_chunk(Call *call, bool in)
     if (chunk->offset + chunk->bytes == chunk->total) finish_copy_chunks(call, in);
 }
 
+static bool is_hosts(const Allocation *a) { return a->kind == MEMORY_PINNED_HOST; }
+
 static bool are_peers(const Allocation *a, const Allocation *b)
 {
     return a->device != b->device && peer_is_private(a) && peer_is_private(b);
@@ -317,6 +319,37 @@ static void finish_peer_copy(const Call *call, u32 from, u32 to)
     activity_work(stream, "copy", "Memcpy PtoP", ns, bytes);
 }
 
+// A row of a copy whose ends the device reaches itself. Of pinned memory its bytes come from the
+// host or go there, whatever the copy was called and whoever made it.
+static void move_row(u64 to, const Allocation *target, u64 from, const Allocation *source,
+                     u64 width)
+{
+    bool in = is_hosts(source) && !is_hosts(target), out = is_hosts(target) && !is_hosts(source);
+    flight_reach(from, width);
+    flight_reach(to, width);
+    memmove((void *)to, (void *)from, width);
+    copy_defined(to, from, width);
+    writer_copy(to, from, width);
+    if (in && writers) carried_in((void *)to, width); // what has arrived, no thread can change
+    if (in) writer_set(to, width, WRITER_HOST);
+    if (out) carried_out(from, width);
+}
+
+static void finish_device_copy(Call *call, const Allocation *target, const Allocation *source)
+{
+    u64 bytes = call->request.copy.width * row_count(call);
+    if (is_hosts(source) != is_hosts(target)) {
+        bool in = is_hosts(source);
+        call->request.copy.pinned = true;
+        finish_copy(call, in ? "HtoD" : "DtoH", in ? ENGINE_COPY_IN : ENGINE_COPY_OUT,
+                    copy_ns(call, bytes, in));
+        return;
+    }
+    double both = 2.0 * (double)bytes; // every byte is read and written
+    finish_copy(call, "DtoD", ENGINE_NONE,
+                (profile.device_copy_seconds + both / profile.dram_bytes_per_second) * 1e9);
+}
+
 void transfer_copy_device(Call *call)
 {
     const WireRequest *request = &call->request;
@@ -331,20 +364,13 @@ void transfer_copy_device(Call *call)
     look_for_races(call, from, false);
     look_for_races(call, to, true);
     for (u64 row = 0; row < row_count(call); row++) {
-        u64 target = row_at(call, to, row), source = row_at(call, from, row);
-        memmove((void *)target, (void *)source, width);
-        copy_defined(target, source, width);
-        writer_copy(target, source, width);
+        u64 target = row_at(call, to, row);
+        move_row(target, target_of, row_at(call, from, row), source_of, width);
         managed_written(target, width, request->device);
         caches_written(target, width);
     }
-    if (peers) {
-        finish_peer_copy(call, source_of->device, target_of->device);
-        return;
-    }
-    double bytes = 2.0 * (double)width * (double)row_count(call); // every byte is read and written
-    finish_copy(call, "DtoD", ENGINE_NONE,
-                (profile.device_copy_seconds + bytes / profile.dram_bytes_per_second) * 1e9);
+    if (peers) finish_peer_copy(call, source_of->device, target_of->device);
+    else finish_device_copy(call, target_of, source_of);
 }
 
 // The program makes the copy itself after the reply. The copy follows the earlier work of its
