@@ -205,6 +205,19 @@ static bool is_one_piece_back(const Call *call)
     return wire_row(call->request.op)->slots == WIRE_SLOTS_OUT && row_count(call) == 1;
 }
 
+// The bytes that the program's copies have moved to the host (0) and to the device (1) and that no
+// report has told. A copy is told at its last chunk, which a program may never send.
+static u64 untold[2];
+
+static void tell_end(bool in, u64 bytes) { untold[in] -= bytes < untold[in] ? bytes : untold[in]; }
+
+void transfer_tell_unfinished(void)
+{
+    if (untold[true]) report_copy("HtoD", untold[true], NULL);
+    if (untold[false]) report_copy("DtoH", untold[false], NULL);
+    untold[true] = untold[false] = 0;
+}
+
 // At the last chunk: advances the stream's clock by the copy's time, and records the copy.
 static void finish_copy(const Call *call, const char *kind, enum engine engine, double ns)
 {
@@ -270,6 +283,7 @@ static void finish_copy_chunks(const Call *call, bool in)
     enum { STAGED_AT_ONCE = 64 << 10 };
     const WireRequest *request = &call->request;
     u64 bytes = request->copy.chunk.total;
+    if (!call->by_owner) tell_end(in, bytes);
     finish_copy(call, in ? "HtoD" : "DtoH", in ? ENGINE_COPY_IN : ENGINE_COPY_OUT,
                 copy_ns(call, bytes, in));
     double end = clock_stream_end(request->stream);
@@ -296,6 +310,7 @@ static void copy_chunk(Call *call, bool in)
     }
     if (!in && chunk->offset == 0) check_defined(call, a);
     move_chunk(call, in);
+    if (!call->by_owner) untold[in] += chunk->bytes;
     if (chunk->offset + chunk->bytes == chunk->total) finish_copy_chunks(call, in);
 }
 

@@ -90,6 +90,7 @@ static void answer(Call *call)
         return;
     }
     if (call->by_owner) {
+        transfer_tell_unfinished();
         report_crossings();
         trace_pause();
     }

@@ -115,6 +115,11 @@ void transfer_bad_free(Call *call, u64 address); // reports an invalid free, and
 void transfer_leaks(u32 of);                     // reports the allocations that a device still has
 void transfer_free_all(u32 of, const u64 *callers);
 
+// ---- copy.c ----
+
+// Reports the bytes that copies have moved which have not come to their ends.
+void transfer_tell_unfinished(void);
+
 // ---- modules.c ----
 
 Kernel *launch_kernel_of(u64 id); // NULL: there is none
