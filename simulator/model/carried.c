@@ -124,7 +124,8 @@ void carried_out(u64 address, u64 bytes)
 
 // ---- Launches, copies and fills ----
 
-enum { KINDS = 32, BEFORE = 8 }; // that are remembered, and operations of each
+enum { KINDS = 32, BEFORE = 16 }; // that are remembered, and operations of each
+enum { PERIODS = BEFORE / 2 };
 
 // A kind's latest operations, the last one first. A kernel is a kind.
 typedef struct Operations {
@@ -154,15 +155,29 @@ static Operations *operations_of(const void *kind, u64 count)
     return o;
 }
 
-// Is word n one of those before, or as far from one as that is from the one
-// before it?
-static bool goes_on(const Operations *o, u64 n, u32 word)
+// How many of the words are not as an operation of that period would have them: the words of the
+// latest operation at its place in the period; or going on from there, as far from them as they are
+// from those a period before.
+static u64 departing(const Operations *o, const u32 *words, u32 period, bool goes_on)
 {
-    for (u32 b = 0; b < BEFORE; b++)
-        if (word == o->words[b][n]) return true;
-    for (u32 b = 0; b < BEFORE / 2; b++)
-        if (word == 2 * o->words[b][n] - o->words[2 * b + 1][n]) return true;
-    return false;
+    const u32 *last = o->words[period - 1], *before = o->words[2 * period - 1];
+    u64 rest = 0;
+    for (u64 n = 0; n < o->count; n++)
+        rest += words[n] != (goes_on ? 2 * last[n] - before[n] : last[n]);
+    return rest;
+}
+
+// How many of the words are new. All others follow one rule, else each would say which of them it
+// follows.
+static u64 count_new(const Operations *o, const u32 *words)
+{
+    u64 least = o->count;
+    for (u32 period = 1; period <= PERIODS; period++)
+        for (int goes_on = 0; goes_on < 2; goes_on++) {
+            u64 rest = departing(o, words, period, goes_on);
+            if (rest < least) least = rest;
+        }
+    return least;
 }
 
 void carried_operation(const void *kind, const u32 *words, u64 count)
@@ -170,8 +185,7 @@ void carried_operation(const void *kind, const u32 *words, u64 count)
     if (!is_told) return;
     Operations *o = operations_of(kind, count);
     u32 *now = o->words[BEFORE - 1]; // in the place of the oldest
-    u64 rest = 0;
-    for (u64 n = 0; n < count; n++) rest += !goes_on(o, n, words[n]);
+    u64 rest = count_new(o, words);
     memcpy(now, words, count * WORD);
     memmove(o->words + 1, o->words, (BEFORE - 1) * sizeof *o->words);
     o->words[0] = now;

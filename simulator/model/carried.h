@@ -28,12 +28,11 @@ void carried_allocated(const Allocation *a);
 // A copy has brought these bytes from the host.
 void carried_in(const void *bytes, u64 count);
 
-// The host has launched a kernel; or issued a copy or fill of that kind, which
-// these words describe. What is in an operation's words, of where it goes and
-// how far, says something as well. Told are the words that are none of the
-// latest eight operations' of that kind, in the same place, and do not go on as
-// these do (as an index or an address in a loop does, or in one with up to four
-// streams).
+// The host has launched a kernel; or issued a copy or fill of that kind, which these words
+// describe. What is in an operation's words, of where it goes and how far, says something as well.
+// Told are the new words. The others are the same as in an operation of that kind before, or go on
+// as those did (as an index or an address in a loop does); all of them after one operation of the
+// latest eight, as in a loop that takes turns with up to eight buffers.
 void carried_launch(const Launch *l);
 void carried_operation(const void *kind, const u32 *words, u64 count);
 
