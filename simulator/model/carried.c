@@ -24,7 +24,11 @@ static u8 *view, *mirror; // of managed memory from MEMORY_SHARED on: what the h
 static const Allocation **kept; // managed memory
 static u64 kept_count;
 
-static bool is_kept, is_told; // managed memory; and of a call what the host was given
+// Managed memory is; and of a call what the host was given. The process is not the owner's, so that
+// nobody says what it was given.
+static bool is_kept, is_told, is_another;
+
+static bool tells(void) { return is_told || is_another; }
 
 static u8 *hosts(u64 address) { return view + (address - MEMORY_SHARED); }
 
@@ -93,6 +97,7 @@ static u64 find_unknown(const u32 *words, u64 count, u8 *unknown)
 u64 carried_unknown(const void *bytes, u64 count)
 {
     u64 words = count / WORD, part = count % WORD ? 1 : 0; // of which nobody can say more
+    if (is_another) return words + part;
     if (!is_told || !words) return part;
     u8 *unknown = need(malloc(words));
     u32 *copy = need(malloc(words * WORD));
@@ -109,12 +114,12 @@ void carried_given(const void *bytes, u64 count) { pieces_add(&given, bytes, cou
 
 void carried_in(const void *bytes, u64 count)
 {
-    if (is_told) report_crossing(CROSSING_HOSTS, carried_unknown(bytes, count) * WORD);
+    if (tells()) report_crossing(CROSSING_HOSTS, carried_unknown(bytes, count) * WORD);
 }
 
 void carried_pinned(u64 bytes)
 {
-    if (is_told) report_crossing(CROSSING_PINNED, bytes);
+    if (tells()) report_crossing(CROSSING_PINNED, bytes);
 }
 
 void carried_out(u64 address, u64 bytes)
@@ -182,7 +187,7 @@ static u64 count_new(const Operations *o, const u32 *words)
 
 void carried_operation(const void *kind, const u32 *words, u64 count)
 {
-    if (!is_told) return;
+    if (!tells()) return;
     Operations *o = operations_of(kind, count);
     u32 *now = o->words[BEFORE - 1]; // in the place of the oldest
     u64 rest = count_new(o, words);
@@ -195,7 +200,7 @@ void carried_operation(const void *kind, const u32 *words, u64 count)
 void carried_launch(const Launch *l)
 {
     enum { SHAPE = 7 };
-    if (!is_told || l->depth) return;
+    if (!tells() || l->depth) return;
     u64 count = SHAPE + (l->kernel->param_bytes + WORD - 1) / WORD;
     u32 *words = need(calloc(count, WORD));
     memcpy(words, l->grid, sizeof l->grid);
@@ -322,6 +327,10 @@ void carried_allocated(const Allocation *a)
 }
 
 void carried_keep(void) { is_kept = true; }
+
+void carried_by_another(void) { is_another = is_kept; }
+
+bool carried_is_by_another(void) { return is_another; }
 
 // What is in managed memory by now has nothing to do with the call.
 void carried_begin(void)

@@ -16,6 +16,11 @@
 // From now on managed memory that is allocated is kept apart from the host's.
 void carried_keep(void);
 
+// This device serves another process than the one that the owner's program began with: all that it
+// brings the host has worked out. Nobody asks it about a call, so it is to tell what crossed.
+void carried_by_another(void);
+bool carried_is_by_another(void);
+
 // A call begins whose arrays are the host's: from now on what it is given is told.
 void carried_begin(void);
 

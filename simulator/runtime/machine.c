@@ -7,6 +7,7 @@
 #include "streams/shared_event.h"
 #include "machine/profile.h"
 #include "machine.h"
+#include "model/carried.h"
 #include "report/report.h"
 #include "report/html.h"
 #include "report/timeline.h"
@@ -88,6 +89,7 @@ static void become_server(int socket, pid_t client, pid_t parent)
     device.pidfd = (int)syscall(SYS_pidfd_open, client, 0);
     device.program = program;
     device.program_pidfd = watched[PROGRAM].fd;
+    if (device.owner < 0) carried_by_another();
     timeline_process(started, profile.name);
     html_process(started);
     bool orderly = serve();

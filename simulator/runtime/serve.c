@@ -5,6 +5,7 @@
 #include "streams/clock.h"
 #include "ipc.h"
 #include "machine.h"
+#include "model/carried.h"
 #include "model/flight.h"
 #include "model/guard.h"
 #include "model/managed.h"
@@ -80,6 +81,12 @@ static void settle_flights(const Call *call)
     if (questions >= MOST_QUESTIONS) flight_land_all();
 }
 
+static void tell_crossings(void)
+{
+    transfer_tell_unfinished();
+    report_crossings();
+}
+
 static void answer(Call *call)
 {
     const WireRow *row = wire_row(call->request.op);
@@ -90,8 +97,7 @@ static void answer(Call *call)
         return;
     }
     if (call->by_owner) {
-        transfer_tell_unfinished();
-        report_crossings();
+        tell_crossings();
         trace_pause();
     }
     if (!row->unasked && (!device.late || !row->issues)) work_go_on();
@@ -107,6 +113,7 @@ static void answer(Call *call)
     report_flush(); // the events of all earlier work are written before the reply
     if (row->then == WIRE_THEN_RUN && !call->reply.error) work_launch(call);
     call->reply.guards = !call->by_owner && guard_is_news();
+    if (carried_is_by_another()) tell_crossings();
     packet_send(call);
 }
 
@@ -208,6 +215,7 @@ bool serve(void)
         int ready = poll(watched, 4, poll_timeout());
         if (ready < 0 && errno != EINTR) break;
         if (ready == 0) work_go_on_alone();
+        if (ready == 0 && carried_is_by_another()) tell_crossings();
         ended = watched[1].revents || watched[2].revents;  // tested first: packets that were sent
         closed = watched[0].revents & (POLLHUP | POLLERR); // before are still read
         while (serve_one(false) || serve_one(true))
@@ -221,6 +229,7 @@ bool serve(void)
 void serve_end(bool orderly)
 {
     if (!device.sticky) work_finish();
+    if (carried_is_by_another()) tell_crossings();
     managed_settle();
     managed_waited(true);
     flight_forget();
