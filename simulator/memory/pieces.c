@@ -11,10 +11,12 @@ static const u64 BASE = 0x9e3779b97f4a7c15ull;
 
 // ---- The text ----
 
-static void add_cursor(Pieces *p, u64 at)
+// Returns its number, from 1 on.
+static u8 add_cursor(Pieces *p, u64 at)
 {
     p->cursor[p->oldest] = at;
     p->oldest = (p->oldest + 1) % PIECE_CURSORS;
+    return (u8)(p->oldest ? p->oldest : PIECE_CURSORS);
 }
 
 void pieces_add(Pieces *p, const void *text, u64 bytes)
@@ -75,7 +77,7 @@ static void index_text(Pieces *p)
 typedef struct Search {
     const u32 *words;
     u64 count, at;
-    u8 *unknown;
+    u8 *from;
     u64 hash, hashed; // of the window that begins at `hashed`, plus 1; 0: of none yet
 } Search;
 
@@ -93,6 +95,12 @@ static u64 follows(const Pieces *p, const Search *s, u64 place)
     return equal_words(s->words + s->at, p->text + place, left < there ? left : there);
 }
 
+static void take(Search *s, u64 length, u8 cursor)
+{
+    memset(s->from + s->at, length < PIECE_WORDS ? cursor : cursor | PIECE_LONG, length);
+    s->at += length;
+}
+
 // Goes on after a recent piece. False: no piece goes on here.
 static bool go_on(Pieces *p, Search *s)
 {
@@ -102,7 +110,7 @@ static bool go_on(Pieces *p, Search *s)
         if (length > longest) longest = length, which = n;
     }
     p->cursor[which] += longest;
-    s->at += longest;
+    take(s, longest, (u8)(which + 1));
     return longest > 0;
 }
 
@@ -126,13 +134,13 @@ static bool take_piece(Pieces *p, Search *s)
     if (!p->slots || s->at + PIECE_WORDS > s->count) return false;
     u64 place = *slot_of(p, s->words + s->at, window_hash(s));
     if (!place--) return false;
-    for (u64 n = 1; n <= s->at && n <= place && s->unknown[s->at - n]
+    u64 length = follows(p, s, place);
+    u8 cursor = add_cursor(p, place + length);
+    for (u64 n = 1; n <= s->at && n <= place && s->from[s->at - n] == PIECE_NONE
                     && s->words[s->at - n] == p->text[place - n];
          n++)
-        s->unknown[s->at - n] = false;
-    u64 length = follows(p, s, place);
-    add_cursor(p, place + length);
-    s->at += length;
+        s->from[s->at - n] = cursor | PIECE_LONG;
+    take(s, length, cursor);
     return true;
 }
 
@@ -141,18 +149,18 @@ static bool take_equal(Search *s)
     u64 first = s->at, end = first + 1;
     while (end < s->count && s->words[end] == s->words[first]) end++;
     if (end - first < PIECE_WORDS) return false;
-    s->unknown[first] = s->words[first] != 0;
-    s->at = end;
+    take(s, end - first, PIECE_SAME);
+    if (s->words[first] != 0) s->from[first] = PIECE_NONE;
     return true;
 }
 
-void pieces_find(Pieces *p, const u32 *words, u64 count, u8 *unknown)
+void pieces_find(Pieces *p, const u32 *words, u64 count, u8 *from)
 {
-    Search s = { .words = words, .count = count, .unknown = unknown };
-    memset(unknown, false, count);
+    Search s = { .words = words, .count = count, .from = from };
+    memset(from, PIECE_NONE, count);
     index_text(p);
     while (s.at < count) {
         if (go_on(p, &s) || take_equal(&s) || take_piece(p, &s)) continue;
-        unknown[s.at++] = true;
+        s.at++;
     }
 }

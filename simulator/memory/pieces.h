@@ -8,6 +8,14 @@
 
 enum { PIECE_WORDS = 16, PIECE_CURSORS = 8 };
 
+// Where a word comes from: PIECE_NONE: it is in no piece. Else the number, from 1 on, of the cursor
+// at which its piece goes on; or PIECE_SAME: it is in a run of equal words.
+enum {
+    PIECE_NONE = 0,
+    PIECE_SAME = 0x40,
+    PIECE_LONG = 0x80 // is added if the piece has PIECE_WORDS words or more
+};
+
 typedef struct Pieces {
     u32 *text;
     u64 count, room;            // words
@@ -22,5 +30,5 @@ void pieces_add(Pieces *, const void *text, u64 bytes);
 
 void pieces_forget(Pieces *);
 
-// Sets unknown[n] for each of the words that is in no piece, and clears it for the others.
-void pieces_find(Pieces *, const u32 *words, u64 count, u8 *unknown);
+// Sets from[n] for each of the words.
+void pieces_find(Pieces *, const u32 *words, u64 count, u8 *from);

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "carried.h"
 #include "base/need.h"
-#include "memory/pieces.h"
+#include "memory/choices.h"
 #include "memory/writer.h"
 #include "program/kernel.h"
 #include "report/report.h"
@@ -16,6 +16,7 @@ enum { WORD = WRITER_WORD, PAGE = 4096 };
 // The known texts: what the host was given; what copies have taken to it; and what the device left
 // in managed memory, which is made of the mirror when something is in neither of the others.
 static Pieces given, taken, left;
+static Choices choices;
 static bool left_is_old;
 static int page_table;    // of this process
 static u8 *view, *mirror; // of managed memory from MEMORY_SHARED on: what the host has there; and a
@@ -73,40 +74,50 @@ static void renew_left(void)
     left_is_old = false;
 }
 
-// Clears what this text knows of the words that are unknown yet. Returns how many still are.
-static u64 narrow(Pieces *text, const u32 *words, u64 count, u8 *unknown)
+// Adds where this text knows words from that no text before it knows, or only in short pieces.
+// Returns how many are unknown still.
+static u64 narrow(Pieces *text, u8 base, const u32 *words, u64 count, u8 *from)
 {
     u64 rest = 0;
     u8 *here = need(malloc(count));
     pieces_find(text, words, count, here);
-    for (u64 n = 0; n < count; n++) rest += unknown[n] &= here[n];
+    for (u64 n = 0; n < count; n++) {
+        bool better = here[n] >= PIECE_LONG ? from[n] < PIECE_LONG : from[n] == PIECE_NONE;
+        if (here[n] && better) from[n] = here[n] & PIECE_SAME ? here[n] : (u8)(here[n] + base);
+        rest += !from[n];
+    }
     free(here);
     return rest;
 }
 
-static u64 find_unknown(const u32 *words, u64 count, u8 *unknown)
+// Finds where the words come from (choices.h). Returns how many are unknown.
+static u64 find(const u32 *words, u64 count, u8 *from)
 {
-    memset(unknown, true, count);
-    u64 rest = narrow(&given, words, count, unknown);
-    if (rest) rest = narrow(&taken, words, count, unknown);
+    memset(from, PIECE_NONE, count);
+    u64 rest = narrow(&given, 0, words, count, from);
+    if (rest) rest = narrow(&taken, PIECE_CURSORS, words, count, from);
     if (!rest) return 0;
     renew_left();
-    return narrow(&left, words, count, unknown);
+    return narrow(&left, 2 * PIECE_CURSORS, words, count, from);
 }
 
-u64 carried_unknown(const void *bytes, u64 count)
+// How many bytes the host has worked out, or said by the order of known words.
+static u64 worked_out(const void *bytes, u64 count)
 {
-    u64 words = count / WORD, part = count % WORD ? 1 : 0; // of which nobody can say more
-    if (is_another) return words + part;
+    u64 words = count / WORD, part = count % WORD ? WORD : 0; // of which nobody can say more
+    if (is_another) return count;
     if (!is_told || !words) return part;
-    u8 *unknown = need(malloc(words));
+    u8 *from = need(malloc(words));
     u32 *copy = need(malloc(words * WORD));
     memcpy(copy, bytes, words * WORD);
-    u64 rest = find_unknown(copy, words, unknown);
+    u64 rest = find(copy, words, from) * WORD;
+    rest += choices_count(&choices, from, words);
     free(copy);
-    free(unknown);
+    free(from);
     return rest + part;
 }
+
+u64 carried_unknown(const void *bytes, u64 count) { return worked_out(bytes, count) / WORD; }
 
 // ---- What the program does ----
 
@@ -114,7 +125,7 @@ void carried_given(const void *bytes, u64 count) { pieces_add(&given, bytes, cou
 
 void carried_in(const void *bytes, u64 count)
 {
-    if (tells()) report_crossing(CROSSING_HOSTS, carried_unknown(bytes, count) * WORD);
+    if (tells()) report_crossing(CROSSING_HOSTS, worked_out(bytes, count));
 }
 
 void carried_pinned(u64 bytes)
@@ -218,16 +229,19 @@ static void look_at(u64 address, u64 bytes)
 {
     u64 count = bytes / WORD, rest = 0;
     const u32 *now = (const u32 *)address, *before = (const u32 *)mirror_of(address);
-    u8 *unknown = need(malloc(count));
-    memset(unknown, true, count);
-    if (is_told) find_unknown(now, count, unknown);
+    u8 *from = need(calloc(count, 1));
+    if (is_told) find(now, count, from);
     for (u64 n = 0; n < count; n++) {
-        if (now[n] == before[n]) continue;
-        rest += unknown[n];
+        if (now[n] == before[n]) {
+            from[n] = CHOICE_KEPT;
+            continue;
+        }
+        rest += from[n] ? 0 : WORD;
         writer_set(address + n * WORD, WORD, WRITER_HOST);
     }
-    free(unknown);
-    report_crossing(CROSSING_PAGES, rest * WORD);
+    if (is_told) rest += choices_count(&choices, from, count);
+    free(from);
+    report_crossing(CROSSING_PAGES, rest);
     keep(address, bytes);
 }
 
@@ -340,6 +354,7 @@ void carried_begin(void)
     left_is_old = true;
     pieces_forget(&given);
     pieces_forget(&taken);
+    choices = (Choices){ 0 };
     for (u32 n = 0; n < KINDS; n++) forget_operations(&operations[n]);
     for (u64 n = 0; n < kept_count; n++) {
         for (u64 from = kept[n]->base, end; next_part(kept[n], &from, &end); from = end) {

@@ -1,8 +1,9 @@
 // What a program's host has brought to the device and taken from it, by content: for an owner
 // (wire.h) whose arrays are the host's. It says what it gives the host (GIVEN). Words that the host
 // brings and that are in no piece of that, nor of what the device itself has made, the host has
-// worked out: they are told as a crossing (report.h). And of an answer of the host's, the owner
-// asks which words are in no piece of what the device has made (COMPARED).
+// worked out: they are told as a crossing (report.h), and so is a byte for each choice that the
+// order of the others is (memory/choices.h). And of an answer of the host's, the owner asks which
+// words are in no piece of what the device has made (COMPARED).
 //
 // Managed memory is one memory for host and device, and nobody sees a write of the host's. So the
 // device gets bytes of its own there, and a mirror of them. Before a kernel or a copy reads them,
@@ -54,5 +55,6 @@ void carried_pinned(u64 bytes);
 // A copy takes these bytes to the host.
 void carried_out(u64 address, u64 bytes);
 
-// How many of the words are in no piece of what the device has made or the host was given.
+// How many of the words are in no piece of what the device has made or the host was given; of the
+// choices in the order of the others four count as a word.
 u64 carried_unknown(const void *bytes, u64 count);

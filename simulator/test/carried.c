@@ -51,14 +51,22 @@ static json_int_t worked_out(const char *way)
     return told("kind", way, "bytes");
 }
 
-enum { PLACE = 4 * 10 }; // what a copy says at most by where it goes, and how far
+// What a copy says at most by where it goes, and how far; and the order of what it brings, at a
+// change from one array to another, or to what is left as it was.
+enum { PLACE = 4 * 10, CHANGES = 8 };
+
+static void expect_worked_out(const char *way, json_int_t bytes)
+{
+    json_int_t more = worked_out(way) - bytes;
+    cr_expect(more >= 0 && more <= CHANGES, "%d bytes more", (int)more);
+}
 
 Test(carried, sees_that_the_host_brings_what_it_was_given)
 {
     uint64_t address = allocate();
     give(line(1, 0, 0));
     for (int n = 0; n < 20; n++) call_for("numbers", address + 40 * (uint64_t)n, 100);
-    cr_expect_leq(worked_out("hosts"), 2 * PLACE);
+    cr_expect_leq(worked_out("hosts"), 2 * PLACE + CHANGES);
 }
 
 Test(carried, sees_that_the_host_brings_what_it_has_worked_out)
@@ -76,7 +84,7 @@ Test(carried, sees_what_the_host_writes_into_managed_memory)
     call_for("kernel", 0, COUNT); // of zeros
     call_for("kept", 0, COUNT);
     call_for("y", 0, COUNT); // copies read it twice
-    cr_expect_eq(worked_out("pages"), 2 * BYTES);
+    expect_worked_out("pages", 2 * BYTES);
 }
 
 Test(carried, sees_what_either_changes_in_managed_memory_though_nothing_was_given)
@@ -94,7 +102,7 @@ Test(carried, leaves_to_the_device_what_the_host_leaves_as_it_is)
     call_for("x", 0, COUNT);
     call_for("z", 0, COUNT); // a fill
     call_for("kernel", 0, COUNT);
-    cr_expect_eq(worked_out("pages"), 4);
+    expect_worked_out("pages", 4);
 }
 
 // Of managed memory on both sides, which shows by its bytes.

@@ -1,5 +1,5 @@
-// Words that are pieces of known text, and words that are not.
-#include "memory/pieces.h"
+// Words that are pieces of known text, and words that are not; and what the order of pieces says.
+#include "memory/choices.h"
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -20,13 +20,20 @@ static void forget(void) { pieces_forget(&pieces); }
 
 TestSuite(pieces, .init = add_texts, .fini = forget);
 
+static u8 from[4 * COUNT];
+
 static u64 unknown_words(const u32 *words, u64 count)
 {
-    u8 unknown[4 * COUNT];
     u64 sum = 0;
-    pieces_find(&pieces, words, count, unknown);
-    for (u64 n = 0; n < count; n++) sum += unknown[n];
+    pieces_find(&pieces, words, count, from);
+    for (u64 n = 0; n < count; n++) sum += from[n] == PIECE_NONE;
     return sum;
+}
+
+static u64 choices_in(Choices *c, const u32 *words, u64 count)
+{
+    cr_expect_eq(unknown_words(words, count), 0);
+    return choices_count(c, from, count);
 }
 
 static void fill(u32 *words, u64 count)
@@ -115,4 +122,66 @@ Test(pieces, without_text_all_is_unknown)
     cr_expect_eq(unknown_words(text[0], COUNT), COUNT);
     pieces_add(&pieces, text[0], 4 * 5); // too short for the table
     cr_expect_eq(unknown_words(text[0], COUNT), COUNT - 5);
+}
+
+// ---- What the order says ----
+
+enum { FEW = 8 }; // choices until a period is recognised
+
+Test(pieces, an_order_that_goes_on_is_no_choice)
+{
+    Choices c = { 0 };
+    cr_expect_leq(choices_in(&c, text[0], 2 * COUNT), 1);
+    for (u32 n = 0; n + 100 <= COUNT; n += 100)
+        cr_expect_leq(choices_in(&c, text[0] + n, 100), n == 0);
+    c = (Choices){ 0 };
+    u64 sum = 0;
+    for (u32 n = 0; n < COUNT; n++) sum += choices_in(&c, text[1] + n, 1);
+    cr_expect_leq(sum, FEW);
+}
+
+// Of each text so many words at a time; the last ones may fall short of that.
+Test(pieces, arrays_that_are_interleaved_are_no_choice)
+{
+    for (u32 each = 1; each < PIECE_WORDS; each++) {
+        u32 words[2 * COUNT], at = 0;
+        Choices c = { 0 };
+        for (u32 n = 0; n + each <= COUNT; n += each)
+            for (u32 t = 0; t < 2; t++, at += each) memcpy(words + at, text[t] + n, 4 * each);
+        pieces_forget(&pieces);
+        add_texts();
+        cr_expect_leq(choices_in(&c, words, at), FEW, "%u words at a time", each);
+    }
+}
+
+Test(pieces, long_pieces_in_any_order_are_a_choice_each)
+{
+    u32 words[COUNT / 2];
+    Choices c = { 0 };
+    for (u32 n = 0; n + 50 <= COUNT / 2; n += 50)
+        memcpy(words + n, text[n / 50 % 2] + (COUNT - 100 - n), 4 * 50);
+    cr_expect_eq(choices_in(&c, words, COUNT / 2), 10);
+}
+
+// A bit is one word of this array, or of that one.
+Test(pieces, words_in_an_order_of_their_own_are_choices)
+{
+    u32 words[2 * COUNT], next[2] = { 0, 0 };
+    Choices c = { 0 };
+    for (u32 n = 0; n < COUNT; n++) {
+        u32 bit = scattered(scattered(n)) >> 31;
+        words[n] = text[bit][next[bit]++];
+    }
+    cr_expect_gt(choices_in(&c, words, COUNT), COUNT / 4);
+}
+
+Test(pieces, lengths_of_paddings_are_choices)
+{
+    u32 words[4 * COUNT] = { 0 }, at = 0;
+    Choices c = { 0 };
+    for (u32 n = 0; n < 20; n++, at += 50) memcpy(words + at, text[0] + 20 * n, 4 * 20);
+    cr_expect_leq(choices_in(&c, words, at), 20 + FEW, "the same each time: the pieces alone");
+    memset(words, at = 0, sizeof words);
+    for (u32 n = 0; n < 20; n++, at += 50 + n) memcpy(words + at, text[0] + 20 * n, 4 * 20);
+    cr_expect_geq(choices_in(&c, words, at), 20 + 18);
 }
