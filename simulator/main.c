@@ -14,6 +14,7 @@
 #include "observers.h"
 #include "report/html.h"
 #include "report/timeline.h"
+#include "runtime/images.h"
 #include "runtime/program.h"
 #include "runtime/serve.h"
 #include "runtime/trace.h"
@@ -357,6 +358,7 @@ int main(int count, char **words)
         return 1;
     }
     if (device.owner >= 0) carried_keep();
+    if (device.owner >= 0) images_of_command(options.program);
     if (device.owner >= 0 && !options.bare) trace_keep();
     memory_tell_shared(managed_allocated);
     observers_hand_in(options.bare);

@@ -5,6 +5,7 @@
 #include "ptx/native.h"
 #include "machine/occupancy.h"
 #include "machine/profile.h"
+#include "images.h"
 #include "memory/writer.h"
 #include "ptx/registers.h"
 #include "serve.h"
@@ -162,11 +163,8 @@ void launch_module(Call *call)
     upload.received += chunk->bytes;
     if (upload.received < upload.total) return;
     call->reply.error = add_module(call);
-    // The first is the program's own, and says nothing of its calls.
-    static bool any;
-    if (writers && !call->request.module.twin && any)
+    if (writers && images_bring(upload.bytes, upload.total))
         report_crossing(CROSSING_MODULE, upload.total);
-    any = true;
     free(upload.bytes);
     upload.bytes = NULL;
 }

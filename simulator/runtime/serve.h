@@ -10,7 +10,8 @@
 //   helpers             refusal.c (why a call fails), handle.c (handles that were destroyed),
 //                       range.c (is a copy within its allocation?), activity.c (the timeline),
 //                       trace.c (the calls, for the owner), visible.c (CUDA_VISIBLE_DEVICES),
-//                       program.c (why a program never connected)
+//                       program.c (why a program never connected), images.c (which modules bring
+//                       something)
 #pragma once
 #include "machine/grid.h"
 #include "report/report.h"
