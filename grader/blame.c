@@ -256,13 +256,15 @@ static void find_journey(Journey *j)
     j->up += counter("pinned_memory__bytes_read.sum");
 }
 
-// Where the inputs are few, or the answer is, one way says it: but not if so few bytes would.
+// Where the inputs are few, or the answer is, one way says it: but not if so few bytes would. Few
+// bytes of an answer come unseen, so that the host must not have even a small part of the inputs:
+// what it has not seen the device has worked out.
 static bool by_way_of_the_host(const Journey *j)
 {
     bool few_in = j->in < FEW_BYTES, few_out = j->out <= FEW_BYTES;
-    uint64_t least = few_out ? j->in : less(j->in, j->out);
     if (few_out && j->in < 4 * FEW_BYTES) return false;
-    return (few_in || 2 * j->down >= least) && (few_out || 2 * j->up >= j->out);
+    if (few_out) return is_much(j->down, j->in);
+    return (few_in || 2 * j->down >= less(j->in, j->out)) && 2 * j->up >= j->out;
 }
 
 static void suspect_work(uint64_t bytes)

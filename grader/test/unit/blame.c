@@ -335,8 +335,11 @@ Test(blame, few_bytes_may_go_either_way)
     Arg args[] = { device(input_f32("in", 255)), device(output_f32("out", 256)) };
     cr_expect_null(carried(2, args, DOWN(1020) "," UP(1024)));
     args[0] = device(input_f32("in", 1024)); // and the answer comes as a parameter, say
-    cr_expect_not_null(carried(2, args, DOWN(2048)));
-    cr_expect_null(carried(2, args, DOWN(2047)));
+    cr_expect_not_null(carried(2, args, DOWN(1025)));
+    cr_expect_null(carried(2, args, DOWN(1024)));
+    args[0] = device(input_f32("in", 65536)); // a sixteenth of which is too much
+    cr_expect_not_null(carried(2, args, DOWN(16384)));
+    cr_expect_null(carried(2, args, DOWN(16383)));
     args[0] = device(input_f32("in", 1023));
     cr_expect_null(carried(2, args, DOWN(4092)));
     args[0] = device(input_f32("in", 255));
@@ -443,8 +446,8 @@ Test(blame, what_the_device_has_changed_in_managed_memory_goes_to_the_host)
     cr_expect_not_null(carried(2, args, SHOWN(2048) "," CHANGED(2048) "," READ(2048)));
     cr_expect_null(carried(2, args, SHOWN(2047) "," CHANGED(2048) "," READ(2048)));
     args[1] = device(output_f32("out", 1));
-    cr_expect_not_null(carried(2, args, SHOWN(2048)));
-    cr_expect_null(carried(2, args, SHOWN(2047)));
+    cr_expect_not_null(carried(2, args, SHOWN(1025)));
+    cr_expect_null(carried(2, args, SHOWN(1024)));
 }
 
 // Devices that cannot reach one another.
