@@ -234,21 +234,16 @@ static bool find_arrays(Journey *j, size_t argc, const Arg *argv)
 
 // Managed memory is the host's and the device's at once. To the device went the words that the host
 // has changed there, as far as kernels and copies have read any. To the host went the words that
-// the device has changed, as far as pages moved to the host; all of them if the host may have
-// answered, since it can look there without moving a page (through a second mapping). Copies
-// between devices that cannot reach one another go by the host.
+// the device has changed: it can look there without moving a page (through a second mapping).
+// Copies between devices that cannot reach one another go by the host.
 static void find_journey(Journey *j)
 {
     uint64_t by_host = counter("link__bytes_by_host.sum"),
-             read = counter("managed_memory__bytes_read.sum") + counter("memcpy__bytes_dtod.sum"),
-             pages = less(counter("crossing__bytes_pages.sum"), read),
-             shown = counter("crossing__bytes_shown.sum"),
-             moved = less(counter("unified_memory__bytes_dtoh.sum"), shown);
-    bool answers = j->out <= FEW_BYTES || 2 * pages >= j->out;
+             read = counter("managed_memory__bytes_read.sum") + counter("memcpy__bytes_dtod.sum");
     j->down = beyond(counter("memcpy__bytes_dtoh.sum"), by_host)
-            + counter("crossing__bytes_dtoh.sum") + (answers ? shown : moved);
+            + counter("crossing__bytes_dtoh.sum") + counter("crossing__bytes_shown.sum");
     j->up = beyond(counter("memcpy__bytes_htod.sum"), by_host + j->hosts)
-          + counter("crossing__bytes_htod.sum") + pages
+          + counter("crossing__bytes_htod.sum") + less(counter("crossing__bytes_pages.sum"), read)
           + beyond(counter("launch__parameter_bytes.sum"),
                    PLAIN_PARAMETERS * counter("launch__count"));
     if (j->several && j->in < WAITING_WORDS) return;
