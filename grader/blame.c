@@ -184,9 +184,10 @@ void blame_writers(const Arg *a, size_t argc, const Arg *argv)
 
 // So few bytes may well be what a function finishes on the host; and so small a part of its answer,
 // if that is the host's. So many bytes of parameters a launch has for its pointers and sizes. And
-// so much memory of the host's several devices may take for words by which they wait for one
-// another, a sector each.
-enum { FEW_BYTES = 1 << 10, SMALL_PART = 16, PLAIN_PARAMETERS = 128, WAITING_WORDS = 1 << 20 };
+// where the arrays of several devices have so few bytes, the words by which blocks wait for one
+// another may be half as many: eight devices of one block each store 4 KiB, a sector a word, when
+// they meet twice. More blocks have more of the arrays: 4 KiB a block, and 256 bytes of such words.
+enum { FEW_BYTES = 1 << 10, SMALL_PART = 16, PLAIN_PARAMETERS = 128, WAITING_WORDS = 8 << 10 };
 
 static bool is_much(uint64_t bytes, uint64_t of)
 {

@@ -358,6 +358,8 @@ Test(blame, kernels_reach_the_hosts_memory_by_themselves)
     args[0] = spread(input_f32("in", 1024), 2);
     cr_expect_null(carried(2, args, both), "devices wait for one another there");
     cr_expect_not_null(carried(2, args, DOWN(2048) "," UP(2048)));
+    args[0] = spread(input_f32("in", 2048), 2);
+    cr_expect_not_null(carried(2, args, both), "there is more of it than words to wait by");
 }
 
 Test(blame, prints_modules_and_fills_cross_too)
