@@ -310,9 +310,11 @@ Finding claim_judge(const Claim *claim, const json_t *record)
     f.sum = sum;
     f.by = by;
 
-    // Nothing over nothing, as bank conflicts where nothing is shared, is nothing.
-    f.value = sum == 0 && by == 0 ? 0 : sum / by;
-    if (!isfinite(f.value) || (by == 0 && strncmp(claim->per, "compulsory", 10) == 0)) {
+    // Over a counter that is 0, as where nothing is shared, it is over 1: none at all is 0, and
+    // whatever avoids the divisor's counter is held against the bound as it is.
+    bool compulsory = strncmp(claim->per, "compulsory", 10) == 0;
+    f.value = sum / (by == 0 && !compulsory ? 1 : by);
+    if (!isfinite(f.value)) {
         f.verdict = VERDICT_GRADER_ERROR;
         f.words = text_format("The claim '%s' cannot be judged: the device counts no %s, or %s is "
                               "0.",

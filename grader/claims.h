@@ -35,8 +35,9 @@
 //          "compulsory_link": those that compulsory_link() said;
 //          "compulsory_operations": what compulsory_operations() said / 32, in warp instructions;
 //          "figure": nothing; the counter is then the name of what figure() said in the check;
-//          "call", the number of calls; or another counter's name. For threads this is
-//          "launch__busy_thread_count": a launch can have any number of threads that do nothing.
+//          "call", the number of calls; or another counter's name, of which 0 counts as 1. For
+//          threads this is "launch__busy_thread_count": a launch can have any number of threads
+//          that do nothing.
 //          Times of the model may be held against one another, or against a number where the
 //          bound is further off than the model's worst error.
 // unit     what the value is in, at most 12 columns, where the name of `per` says too little:

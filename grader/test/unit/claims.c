@@ -282,6 +282,21 @@ Test(claims, divide_by_what_they_say)
     cr_expect_float_eq(claim_judge(&c, record(7)).value, 257, 1e-12);
 }
 
+// An answer that leaves the divisor's counter at 0 does not escape the bound.
+Test(claims, over_a_counter_of_nought_are_over_one)
+{
+    Claim c = stored;
+    json_t *r = record(2);
+    c.per = REQUESTS, c.at_least = 1;
+    json_object_set_new(json_object_get(r, "counters"), REQUESTS, json_integer(0));
+    cr_expect_eq(claim_judge(&c, r).verdict, VERDICT_SLOW);
+    cr_expect_float_eq(claim_judge(&c, r).value, 2, 1e-12);
+    json_object_set_new(json_object_get(r, "counters"), ST, json_integer(0));
+    cr_expect_eq(claim_judge(&c, r).verdict, VERDICT_SUSPECT);
+    c.at_least = -INFINITY;
+    cr_expect_eq(claim_judge(&c, r).verdict, VERDICT_PASS);
+}
+
 // What the check itself said needs no counter, no unit and no line; what it did not say is missed.
 Test(claims, hold_what_a_check_said)
 {
