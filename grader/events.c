@@ -19,8 +19,9 @@ enum { LINE_LIMIT = 1 << 24, ERRORS_KEPT = 32 };
 #define COPIED_HTOD "memcpy__bytes_htod.sum"
 #define COPIED_DTOH "memcpy__bytes_dtoh.sum"
 #define COPIED_DTOD "memcpy__bytes_dtod.sum"
-// Of the call alone: modules, and values of fills; what kernels print; copies between devices, by
-// the host.
+// Of the call alone: how many these copies are; modules, and values of fills; what kernels print;
+// copies between devices, by the host.
+#define COPIES "memcpy__count.sum"
 #define CROSSED_HTOD "crossing__bytes_htod.sum"
 #define CROSSED_DTOH "crossing__bytes_dtoh.sum"
 #define LINKED_BY_HOST "link__bytes_by_host.sum"
@@ -246,6 +247,13 @@ static void note_returned(Events *e, const json_t *event)
     e->returned[e->returned_count++] = r;
 }
 
+static void add_to_call(Events *e, const char *name, json_int_t much)
+{
+    json_t *one = json_pack("{sI}", name, much);
+    add_counters(e->call, one);
+    json_decref(one);
+}
+
 static void take_copy(Events *e, json_t *event)
 {
     note_returned(e, event);
@@ -258,13 +266,7 @@ static void take_copy(Events *e, json_t *event)
     add_counters(e->counters, bytes);
     add_counters(e->call, bytes);
     json_decref(bytes);
-}
-
-static void add_to_call(Events *e, const char *name, json_int_t much)
-{
-    json_t *one = json_pack("{sI}", name, much);
-    add_counters(e->call, one);
-    json_decref(one);
+    add_to_call(e, COPIES, 1);
 }
 
 static void add_to(Events *e, const char *name, json_int_t much)

@@ -38,6 +38,25 @@ static const char *why_negative(int bytes, int repeats)
              : "Have the events happened when their time is asked for, and in that order?";
 }
 
+// A rate says nothing of copies that were not made.
+static void expect_copies(int to, int from, int bytes, int repeats)
+{
+    uint64_t in = counter("memcpy__bytes_htod.sum"), back = counter("memcpy__bytes_dtoh.sum"),
+             copied = from == to ? counter("memcpy__bytes_dtod.sum") : in + back,
+             copies = counter("memcpy__count.sum");
+
+    expect(from == to || (to == DEVICE ? in : back) > 0,
+           "the bytes went from %s to %s. cudaMemcpy has the destination first, as memcpy",
+           kinds[to], kinds[from]);
+    expect(copied == (repeats + 1.0) * bytes,
+           "%llu bytes were copied %s, should be %.0f: one copy to warm up, and %d that are timed",
+           (unsigned long long)copied, from == to ? "within the device" : "between host and device",
+           (repeats + 1.0) * bytes, repeats);
+    expect(copies > (uint64_t)repeats,
+           "there were %llu copies, should be %d: one to warm up, and %d that are timed",
+           (unsigned long long)copies, repeats + 1, repeats);
+}
+
 // The simulated device knows how long it was at work, and what it copied. A GPU tells neither:
 // there the rate need only be one that there can be. (What is wrong everywhere has been found on
 // the simulated device before.) Some microseconds may lie between an event and the work beside it.
@@ -48,7 +67,6 @@ static int measures(int to, int from, int bytes, int repeats)
     double all = (repeats + 1.0) * bytes, ns = counter("devices__elapsed_ns.sum"),
            due = all / ns * 1e3;
     double took = (double)bytes * repeats / rate * 1e3, should = ns * repeats / (repeats + 1);
-    uint64_t in = counter("memcpy__bytes_htod.sum"), back = counter("memcpy__bytes_dtoh.sum");
 
     if (ns == 0) {
         expect(rate > 0, "copy_rate returned %d, should be a rate in MB/s. %s", rate,
@@ -56,15 +74,7 @@ static int measures(int to, int from, int bytes, int repeats)
         expect(rate < 100000000, "copy_rate returned %d MB/s, more than any memory can", rate);
         return rate;
     }
-    if (from != to) {
-        expect(to == DEVICE ? in > 0 : back > 0,
-               "the bytes went from %s to %s. cudaMemcpy has the destination first, as memcpy",
-               kinds[to], kinds[from]);
-        expect(in + back == all,
-               "%llu bytes were copied between host and device, should be %.0f: one copy to warm "
-               "up, and %d that are timed",
-               (unsigned long long)(in + back), all, repeats);
-    }
+    expect_copies(to, from, bytes, repeats);
     expect(rate > 0, "copy_rate returned %d, should be a rate in MB/s. %s", rate,
            why_negative(bytes, repeats));
     expect(took > 0.985 * should && took < 1.015 * should + 4000,

@@ -38,6 +38,7 @@ Test(events, are_the_same_in_any_pieces)
                      4100);
         cr_assert_eq(json_integer_value(json_object_get(e.counters, "memcpy__bytes_dtoh.sum")), 0);
         cr_assert_eq(json_integer_value(json_object_get(e.counters, "memcpy__bytes_dtod.sum")), 64);
+        cr_assert_eq(json_integer_value(json_object_get(e.call, "memcpy__count.sum")), 3);
         cr_assert(json_is_true(json_object_get(e.estimates, "b")));
         cr_assert_eq(json_array_size(e.lines), 1);
         cr_assert_eq(json_array_size(e.errors), 1, "a repeated error is kept once");
