@@ -2,6 +2,7 @@
 // or fresh memory files for each call, with guard zones of a pattern of their own.
 #define _GNU_SOURCE
 #include "buffer.h"
+#include "siphash.h"
 #include "text.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +13,9 @@
 
 enum { GUARD_BYTES = 4096, GUARD = 0xFFC0FFC5 }; // a NaN too, and not POISON
 
-static uint64_t seed; // of the check
+static uint64_t seed;      // of the check
+static uint64_t secret[2]; // the same, where its numbers tell nothing of one another
+static bool is_secret;
 static uint64_t made; // buffers so far: each has numbers of its own
 
 // Stafford's finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
@@ -33,6 +36,15 @@ uint64_t buffer_key(const char *text, uint64_t number)
 void buffer_seed(uint64_t key)
 {
     seed = key;
+    is_secret = false;
+    made = 0;
+}
+
+void buffer_seed_secret(uint64_t key)
+{
+    secret[0] = mix(key);
+    secret[1] = mix(~key);
+    is_secret = true;
     made = 0;
 }
 
@@ -96,6 +108,7 @@ uint32_t mixed(uint32_t x)
 // The i-th random number of a buffer.
 static uint64_t random_at(uint64_t buffer, uint64_t i)
 {
+    if (is_secret) return siphash(secret, buffer << 40 | i);
     return mix(seed + mix(buffer) + i * 0x9E3779B97F4A7C15);
 }
 

@@ -23,7 +23,9 @@ void grader_begin_check(void)
     process_die_with_parent();
     check.facts = json_array();
     check.notes = json_array();
-    buffer_seed(buffer_key(run_lesson(), buffer_key(name, buffer_key(run_seed(), 0))));
+    uint64_t key = buffer_key(run_lesson(), buffer_key(name, buffer_key(run_seed(), 0)));
+    if (run_seed_is_secret()) buffer_seed_secret(key);
+    else buffer_seed(key);
 }
 
 void grader_begin_measure(void)

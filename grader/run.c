@@ -167,11 +167,15 @@ const char *run_libraries(void)
     return libraries;
 }
 
+static const char known_seed[] = "warpwise";
+
 const char *run_seed(void)
 {
     const char *seed = getenv("SEED");
-    return seed && *seed ? seed : "warpwise";
+    return seed && *seed ? seed : known_seed;
 }
+
+bool run_seed_is_secret(void) { return strcmp(run_seed(), known_seed) != 0; }
 
 static Profile profile;
 static const char *profile_problem;

@@ -1,7 +1,11 @@
 // Inputs: the same for the same key, and of a kind that lets no mistake pass.
+#define _GNU_SOURCE
 #include "buffer.h"
+#include "run.h"
+#include "siphash.h"
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +21,44 @@ Test(buffer, same_key_same_numbers)
     cr_assert_arr_eq(a->f32, again->f32, 4000);
     cr_assert(memcmp(a->f32, b->f32, 4000));
     cr_assert(memcmp(a->f32, other->f32, 4000));
+}
+
+// As the paper has it, appendix A: the key 00 01 .. 0f, and a message of the bytes 00 01 .. 07.
+Test(buffer, a_secret_number_is_siphash)
+{
+    const uint64_t key[2] = { 0x0706050403020100, 0x0f0e0d0c0b0a0908 };
+    cr_assert_eq(siphash(key, 0x0706050403020100), 0x93f5f5799a932462);
+}
+
+// The same key, but none of the numbers that a known one gives.
+Test(buffer, secret_numbers_are_no_steps_of_known_ones)
+{
+    enum { N = 1000 };
+    buffer_seed(7);
+    Buffer *known = input_i32("known", N, INT32_MIN, INT32_MAX);
+    buffer_seed_secret(7);
+    Buffer *secret = input_i32("secret", N, INT32_MIN, INT32_MAX),
+           *next = input_i32("next", N, INT32_MIN, INT32_MAX);
+    buffer_seed_secret(7);
+    Buffer *again = input_i32("again", N, INT32_MIN, INT32_MAX);
+    buffer_seed_secret(8);
+    Buffer *other = input_i32("other", N, INT32_MIN, INT32_MAX);
+    int same = 0;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            same += secret->i32[i] == known->i32[j] || secret->i32[i] == next->i32[j]
+                 || secret->i32[i] == other->i32[j];
+    cr_assert_lt(same, 4); // three million pairs of numbers with 2^32 values
+    cr_assert_arr_eq(secret->i32, again->i32, 4 * N);
+}
+
+// Only the seed that everybody has is no secret.
+Test(buffer, a_seed_of_a_class_is_secret)
+{
+    unsetenv("SEED");
+    cr_expect(!run_seed_is_secret());
+    setenv("SEED", "9f86d081884c7d65", 1);
+    cr_expect(run_seed_is_secret());
 }
 
 Test(buffer, numbers_keep_their_range)
