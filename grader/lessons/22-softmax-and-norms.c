@@ -1,7 +1,7 @@
 // Lesson 22: softmax and the gradients of a layer norm against references in double, made of the
 // very numbers of 16 bits that the functions are given. Rows of all lengths, with gaps that hold
-// anything, masked, rising, and of huge numbers; and norms of rows that are far from zero, where a
-// variance computed as a difference of squares is lost.
+// anything. In each call some are masked or of huge numbers; and some of a norm's are far from
+// zero, where a variance computed as a difference of squares is lost.
 #include "grader.h"
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +34,6 @@ static double maximum(int r)
 static void softmax_of(double *weights, int r)
 {
     double m = maximum(r), sum = 0;
-
     for (int c = 0; c < asked.cols; c++)
         sum += weights[c] = m == -INFINITY ? 0 : exp(number(r, c) - m);
     for (int c = 0; c < asked.cols && sum > 0; c++) weights[c] /= sum;
@@ -84,7 +83,6 @@ static const struct {
 static const char *of_a_mistake(const Mismatch *at, int r, int wrong)
 {
     double m = maximum(r), sum = 0;
-
     if (m == -INFINITY) return NULL;
     for (int c = 0; c < asked.cols; c++) sum += exp(number(r, c) - m);
     for (size_t g = 0; g < sizeof guesses / sizeof *guesses; g++) {
@@ -103,7 +101,6 @@ static const char *of_a_factor(const Mismatch *at, int r)
 {
     static char words[160];
     double low = INFINITY, high = 0;
-
     for (int c = 0; c < asked.cols; c++) {
         double want = at->want((size_t)r * asked.stride + c);
         if (want < 1e-20) continue;
@@ -121,7 +118,7 @@ static const char *of_a_factor(const Mismatch *at, int r)
     return words;
 }
 
-static const char *of_the_row(const Mismatch *at)
+static const char *of_plain_row(const Mismatch *at)
 {
     int r = (int)(at->first / asked.stride), c = (int)(at->first % asked.stride);
     const char *says = of_a_mistake(at, r, c);
@@ -129,44 +126,55 @@ static const char *of_the_row(const Mismatch *at)
     if (says) return says;
     if (asked.cols < asked.stride && (weight_got(at, r, c) == 0 || isnan(weight_got(at, r, c))))
         return "A number of the gap after the row came into its maximum or its sum. The gap may "
-               "hold anything, here "
-               "nan, infinities and 3.4e38.";
+               "hold anything, here nan, infinities and 3.4e38.";
     return of_a_factor(at, r);
 }
-
-static bool is_masked(int r) { return maximum(r) == -INFINITY; }
 
 static const char *of_masks(const Mismatch *at)
 {
     int r = (int)(at->first / asked.stride);
     double got = weight_got(at, r, at->first % asked.stride);
-
-    if (got != 0 && !isnan(got)) return of_the_row(at);
-    if (is_masked(r)) {
+    if (got != 0 && !isnan(got)) return of_plain_row(at);
+    if (maximum(r) == -INFINITY) {
         advise("find what this row divides, or subtracts, and keep the infinity out of it");
         return "All numbers of this row are -inf. Its maximum is -inf, and -inf less -inf is nan; "
-               "its sum is 0, and 0 / 0 "
-               "is nan.";
+               "its sum is 0, and 0 / 0 is nan.";
     }
     advise("begin with a maximum that is a finite number, -FLT_MAX");
     return "Some numbers of this row are -inf. Where the maximum so far is -inf, too, their "
-           "difference is nan, and so is "
-           "the sum.";
+           "difference is nan, and so is the sum.";
 }
 
 static const char *of_huge(const Mismatch *at)
 {
-    const char *says = of_the_row(at);
+    static char words[160];
+    const char *says = of_plain_row(at);
     if (says) return says;
     advise("subtract the row's maximum before the exponential");
-    return "The numbers of this row reach 3e38, and e to the power of 89 is infinite in a float "
-           "already.";
+    snprintf(words, sizeof words,
+             "The numbers of this row reach %.1g, and e to the power of 89 is infinite in a float "
+             "already.",
+             maximum((int)(at->first / asked.stride)));
+    return words;
+}
+
+// A mask that goes wrong leaves nothing but nan of the row, or nothing but 0.
+static const char *of_the_row(const Mismatch *at)
+{
+    int r = (int)(at->first / asked.stride), masked = 0, nans = 0, zeros = 0;
+    for (int c = 0; c < asked.cols; c++) {
+        masked += number(r, c) == -INFINITY;
+        nans += isnan(weight_got(at, r, c)), zeros += weight_got(at, r, c) == 0;
+    }
+    bool loud = maximum(r) > 88, alike = nans == asked.cols || zeros == asked.cols;
+    if (masked && (!loud || alike)) return of_masks(at);
+    return loud ? of_huge(at) : of_plain_row(at);
 }
 
 static const char *of_rising(const Mismatch *at)
 {
-    const char *says =
-        of_a_mistake(at, (int)(at->first / asked.stride), (int)(at->first % asked.stride));
+    int r = (int)(at->first / asked.stride), c = (int)(at->first % asked.stride);
+    const char *says = of_a_mistake(at, r, c);
     if (says) return says;
     advise("when the maximum moves from m to a larger M, multiply the sum so far by exp(m - M)");
     return "The numbers of this row rise, so the maximum moves with each of them: the sum must be "
@@ -180,6 +188,36 @@ static const char *of_equals(const Mismatch *at)
     return says ? says
                 : "Many numbers are equal here. A sum in bf16 stops growing at 256, since 256 + 1 "
                   "rounds to 256.";
+}
+
+// Masks what is before a place of a row, behind it, three numbers of four, or all; and makes the
+// others so many times as large.
+static void make_hard(const Rows *k, int r, uint32_t key, bool all_too)
+{
+    enum { BEFORE, BEHIND, SOME, ALL, NONE, MASKS };
+    static const double times[] = { 100, 4e37, 1 };
+    uint16_t *x = k->x->bf16 + (size_t)r * k->stride;
+    int mask = key % (all_too ? MASKS : ALL), place = (int)(mixed(key) % (uint32_t)k->cols);
+    double by = times[key / MASKS % (all_too ? 3 : 2)];
+    for (int c = 0; c < k->cols; c++) {
+        bool masked = mask == BEFORE ? c < place
+                    : mask == BEHIND ? c > place
+                    : mask == SOME   ? mixed(key + (uint32_t)c) % 4 && c != place
+                                     : mask == ALL;
+        x[c] = bf16_bits(masked ? -INFINITY : by * bf16_value(x[c]));
+    }
+}
+
+// A fourth of the rows after the first, which shows mistakes as they are; by the random numbers. In
+// any call of several one is loud and masked in part.
+static void make_some_hard(const Rows *k)
+{
+    uint32_t salt = k->x->count ? mixed(*(uint32_t *)k->x->data) : 0;
+    for (int r = 1; r < k->rows; r++) {
+        uint32_t key = mixed(salt + (uint32_t)r);
+        bool always = (uint32_t)r == 1 + salt % (uint32_t)(k->rows - 1);
+        if (always || key % 4 == 0) make_hard(k, r, key / 4, !always);
+    }
 }
 
 // Random numbers in (-8, 8). The gap after each row holds no number, or the largest that there is.
@@ -218,7 +256,6 @@ static void compare_rows(const Rows *k)
 static void ask_softmax(const Rows *k)
 {
     size_t n = (size_t)k->rows * k->cols;
-
     given("rows = %d, cols = %d, stride = %d", k->rows, k->cols, k->stride);
     call("softmax", device(k->out), device(k->x), i32(k->rows), i32(k->cols), i32(k->stride));
     compulsory(2 * n, 2 * n);
@@ -228,6 +265,7 @@ static void ask_softmax(const Rows *k)
 static void weighs(int rows, int cols, int stride)
 {
     Rows k = make_rows(rows, cols, stride);
+    make_some_hard(&k);
     diagnose(of_the_row);
     ask_softmax(&k);
 }
@@ -367,8 +405,10 @@ static void gradients_of(double *dx, double *dgamma, double *dbeta, double *h, i
 
 static const char *of_dx(const Mismatch *at)
 {
+    static char far[160];
     int r = (int)(at->first / norm.cols);
-    double *dx = reference_f64(norm.cols), *h = reference_f64(norm.cols);
+    double near = bf16_value(norm.x->bf16[at->first]), *dx = reference_f64(norm.cols),
+           *h = reference_f64(norm.cols);
 
     for (enum variant v = AS_ASKED + 1; v < VARIANTS; v++) {
         bool same = true;
@@ -378,7 +418,12 @@ static const char *of_dx(const Mismatch *at)
                 <= 1e-4 + ROUNDED * fabs(dx[c]);
         if (same) return words[v];
     }
-    return NULL;
+    if (near < 100) return NULL;
+    advise("take the mean first, and then the mean of the squares of x - mean");
+    snprintf(far, sizeof far,
+             "All of x is near %.0f here: in float, mean(x * x) - mean * mean loses the variance.",
+             near);
+    return far;
 }
 
 // How many of the first rows, or of the last, have shares of column c that add up to what was got.
@@ -415,12 +460,19 @@ static const char *of_sums(const Mismatch *at)
     return NULL;
 }
 
-static const char *far_from_zero(const Mismatch *at)
+// One number of 200, 201, 202 or 203 in place of each of some rows, a few in a hundred, and of one
+// at least. In float, mean(x * x) - mean * mean is off by a hundredth of its variance there.
+static void make_some_far(const Norm *k)
 {
-    (void)at;
-    advise("take the mean first, and then the mean of the squares of x - mean");
-    return "All of x is near 30,000 here. In float, mean(x * x) - mean * mean loses the variance, "
-           "which is near 250.";
+    enum { ONE_IN = 64, SHORTEST = 31 };
+    uint32_t salt = k->x->count > 1 ? mixed(*(uint32_t *)k->x->data) : 0;
+    for (int r = 1; r < k->rows && k->cols >= SHORTEST; r++) {
+        uint16_t *x = k->x->bf16 + (size_t)r * k->cols;
+        if (mixed(salt + (uint32_t)r) % ONE_IN && (uint32_t)r != 1 + salt % (uint32_t)(k->rows - 1))
+            continue;
+        for (int c = 0; c < k->cols; c++)
+            x[c] = bf16_bits(200 + floor((bf16_value(x[c]) + 2.5) / 1.5));
+    }
 }
 
 static Norm make_norm(int rows, int cols)
@@ -438,11 +490,11 @@ static Norm make_norm(int rows, int cols)
     as_matrix(k.dx, rows, cols);
     for (int c = 0; c < cols; c++) k.gamma->f32[c] += 1;
     for (size_t i = 0; i < n; i++) k.x->bf16[i] = bf16_bits(3 * bf16_value(k.x->bf16[i]) + 0.5);
+    make_some_far(&k);
     return k;
 }
 
-static void compare_norm(const Norm *k, const char *(*explain_dx)(const Mismatch *),
-                         double absolute)
+static void compare_norm(const Norm *k, double absolute)
 {
     double *dx = reference_f64((size_t)k->rows * k->cols), *dgamma = reference_f64(k->cols);
     double *dbeta = reference_f64(k->cols), *h = reference_f64(k->cols);
@@ -450,10 +502,10 @@ static void compare_norm(const Norm *k, const char *(*explain_dx)(const Mismatch
     norm = *k;
     for (int r = 0; r < k->rows; r++)
         gradients_of(dx + (size_t)r * k->cols, dgamma, dbeta, h, r, AS_ASKED);
-    diagnose(explain_dx);
+    diagnose(of_dx);
     // In a row of one number dx is what rounding leaves of g - mean(g), times 1 / sqrt(1e-5).
     expect_close_bf16(k->dx, dx, 1e-4, ROUNDED);
-    diagnose(explain_dx == far_from_zero ? far_from_zero : of_sums);
+    diagnose(of_sums);
     expect_close_f32(k->dgamma, dgamma, absolute, 1e-5);
     expect_close_f32(k->dbeta, dbeta, absolute, 1e-5);
 }
@@ -461,7 +513,6 @@ static void compare_norm(const Norm *k, const char *(*explain_dx)(const Mismatch
 static void ask_norm(const Norm *k)
 {
     size_t n = (size_t)k->rows * k->cols;
-
     given("rows = %d, cols = %d", k->rows, k->cols);
     call("layer_norm_backward", device(k->dx), device(k->dgamma), device(k->dbeta), device(k->dy),
          device(k->x), device(k->gamma), i32(k->rows), i32(k->cols));
@@ -472,7 +523,7 @@ static void differentiates(int rows, int cols)
 {
     Norm k = make_norm(rows, cols);
     ask_norm(&k);
-    compare_norm(&k, of_dx, 2e-4);
+    compare_norm(&k, 1e-3);
 }
 
 Check(softmax_and_norms, gradients_of_a_norm)
@@ -502,7 +553,7 @@ Check(softmax_and_norms, gradients_far_from_zero)
     Norm k = make_norm(9, 512);
     for (size_t i = 0; i < k.x->count; i++) k.x->bf16[i] = bf16_bits(i * 7 % 64 ? 29952 : 30080);
     ask_norm(&k);
-    compare_norm(&k, far_from_zero, 1e-3);
+    compare_norm(&k, 1e-3);
 }
 
 // ---- What profiles/lessons/22-softmax-and-norms.cfg measures
@@ -519,6 +570,7 @@ static void measure_softmax(int rows, int cols)
 
     for (size_t s = 0; s < sets; s++) {
         k[s] = make_rows(rows, cols, cols);
+        make_some_hard(&k[s]);
         rotate("softmax", device(k[s].out), device(k[s].x), i32(rows), i32(cols), i32(cols));
         compulsory(2 * n, 2 * n);
     }
@@ -544,5 +596,5 @@ Measure(softmax_and_norms, gradients_4096)
         compulsory(4 * n, 2 * n);
     }
     measure();
-    for (size_t s = 0; s < sets; s++) compare_norm(&k[s], of_dx, 2e-3);
+    for (size_t s = 0; s < sets; s++) compare_norm(&k[s], 4e-3);
 }
