@@ -125,6 +125,9 @@ static bool is_conflicts(const char *counter)
     return strstr(counter, "data_bank_conflicts_pipe_lsu");
 }
 
+// Passes over shared memory that lanes make apart: one after the other, or over the network.
+static bool is_apart(const char *counter) { return strstr(counter, "wavefronts_apart"); }
+
 // The line with most that would not have to be; where no line has any, the one with most.
 static bool is_worse(const Culprit *c, const Culprit *worst)
 {
@@ -215,8 +218,21 @@ static char *place_of(const Culprit *c)
     return place;
 }
 
+// What lanes apart cost is what the claim's conflicts cost.
+static char *apart_words(const Culprit *c)
+{
+    char *place = place_of(c);
+    char *words = text_format("The lanes of a warp use shared memory one after the other, or over "
+                              "the network between multiprocessors, in %s: that takes as many "
+                              "passes over shared memory as bank conflicts do.",
+                              place);
+    free(place);
+    return words;
+}
+
 static char *sentence(const Claim *claim, const Culprit *c, double excess)
 {
+    if (is_apart(c->counter)) return apart_words(c);
     bool torn = accounts_for(c, excess), again = is_sectors(c->counter) && !torn && claim->again;
     char *place = place_of(c), *what;
     bool told = torn || again || c->least <= 0; // what would do may not be known

@@ -214,6 +214,7 @@ static void take_kernel(Events *e, json_t *event)
     note_launch(e, event);
     add_counters(e->counters, counters);
     add_counters(e->call, counters);
+    add_counters(e->counters, json_object_get(event, "aside"));
     add_counters(e->call, json_object_get(event, "aside"));
 
     size_t i;

@@ -99,6 +99,15 @@ static bool drop_polls(Grid *g)
     return any;
 }
 
+// The words of shared memory that a request's lanes want. ptxas may have made it a wider one, and a
+// comparison takes each pass twice.
+static u32 shared_words(const Access *a, Wide wide)
+{
+    u32 bytes = wide.bytes > a->bytes ? wide.bytes : a->bytes;
+    u32 words = (bytes + BANK_BYTES - 1) / BANK_BYTES * (a->insn->op == ISA_atom_cas ? 2 : 1);
+    return words * (u32)__builtin_popcount(a->mask);
+}
+
 static bool counters_access(Access *a)
 {
     Counts *t = &counts_of(a->grid)[a->pc];
@@ -108,12 +117,15 @@ static bool counters_access(Access *a)
     if (access_is_far(a)) {
         t->far_requests += !a->again;
         t->far_sectors += access_sectors(a);
+        t->far_bytes += a->bytes * (u32)__builtin_popcount(a->mask);
     } else if (a->space == SPACE_SHARED) {
         u32 conflicts;
-        u32 wavefronts = access_wavefronts(a, trace_latest()->op[a->pc].wide, &conflicts);
+        const Wide wide = trace_latest()->op[a->pc].wide;
+        u32 wavefronts = access_wavefronts(a, wide, &conflicts);
         t->shared_requests += wavefronts > 0;
         t->wavefronts += wavefronts;
         t->conflicts += conflicts;
+        if (wavefronts) t->shared_words += shared_words(a, wide);
     } else {
         MemoryCounts *m = a->space == SPACE_LOCAL ? &t->local : &t->global;
         m->requests += a->space == SPACE_LOCAL ? (a->bytes + WORD_BYTES - 1) / WORD_BYTES : 1;
@@ -186,6 +198,8 @@ static const struct {
     { SHARED_ATOM_WAVEFRONTS, SHARED_ATOM_CONFLICTS },
     { SHARED_ATOM_WAVEFRONTS, SHARED_ATOM_CONFLICTS },
 };
+static const enum counter shared_apart[] = { SHARED_LD_APART, SHARED_ST_APART, SHARED_ATOM_APART,
+                                             SHARED_ATOM_APART };
 static const enum counter shared_requests[] = { SHARED_LD_REQUESTS, SHARED_ST_REQUESTS };
 static const enum counter unit_counters[UNITS] = {
     [UNIT_ALU] = ALU_INSTRUCTIONS,   [UNIT_FMA] = FMA_INSTRUCTIONS,
@@ -271,6 +285,16 @@ static void add_bulk(u64 sum[COUNTERS], const Insn *i, const Counts *t)
     sum[to] += t->global.sectors * SECTOR_BYTES;
 }
 
+// What lanes cost that use shared memory one after the other, or by way of the network between SMs:
+// passes that are no conflicts, beyond those that each quarter of a pass would need for itself; and
+// sectors beyond those that the lanes' bytes fill.
+static u64 passes_apart(const Counts *t)
+{
+    u64 would_do = (t->shared_words + BANKS / 4 - 1) / (BANKS / 4);
+    return less(less(t->wavefronts, t->conflicts), would_do)
+         + less(t->far_sectors, (t->far_bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);
+}
+
 // Counts of the load/store unit and L1, which copies in bulk bypass.
 static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Counts *t, u64 threads)
 {
@@ -296,6 +320,7 @@ static void add_accesses(u64 sum[COUNTERS], const Insn *i, const Counts *t, u64 
     } else {
         sum[shared_kinds[kind].wavefronts] += t->wavefronts;
         sum[shared_kinds[kind].conflicts] += t->conflicts;
+        sum[shared_apart[kind]] += passes_apart(t);
         if (kind < 2) sum[shared_requests[kind]] += t->shared_requests;
     }
     sum[far_kinds[kind].requests] += t->far_requests;

@@ -19,8 +19,10 @@ typedef struct Counts {
     u64 shared_requests; // shared memory: by warps; merged accesses count once
     u64 wavefronts;      // passes over the banks
     u64 conflicts;       // wavefronts beyond the ideal
+    u64 shared_words; // that the lanes of those requests wanted, those of several lanes each time
     u64 far_requests,
         far_sectors;    // other blocks' shared memory: requests, and sectors touched
+    u64 far_bytes;      // that their lanes wanted
     u64 faults, moved;  // managed memory: page faults, and bytes that they migrated to the device
     u64 received, sent; // other devices' memory: bytes over the link
     u64 host_sectors, managed_sectors; // of the host's memory (pinned, or managed that stays

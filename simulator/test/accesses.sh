@@ -12,8 +12,8 @@ if [ ! "$to/accesses" -nt simulator/test/accesses/main.cu ]; then
     nvcc -std=c++17 -O2 -lineinfo -cudart shared -gencode 'arch=compute_90,code=[compute_90,sm_90]' -o "$to/accesses" simulator/test/accesses/main.cu
 fi
 
-# The counters of memory that are to be equal where an access is alone.
-sed -n 's/^COUNTER([A-Z_0-9]*, [A-Z]*, "\([^"]*\)".*/\1/p' simulator/model/counters.def |
+# The counters of memory that are to be equal where an access is alone; advice (ASIDE) is ours alone.
+sed -n '/, ASIDE, /!s/^COUNTER([A-Z_0-9]*, [A-Z]*, "\([^"]*\)".*/\1/p' simulator/model/counters.def |
     grep -E '^(l1tex__t_(requests|sectors|set_accesses)_pipe_lsu_mem_(global|local)_op_[a-z]*(_cache_access)?|l1tex__data_.*_mem_shared_op_.*|sm__sass_.*_op_ldgsts)\.sum$' >"$to/counters"
 
 # A line for each: what it says of itself, and its counters that are not 0.

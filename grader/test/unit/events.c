@@ -10,7 +10,7 @@ static const char report[] =
     "{\"event\":\"copy\",\"kind\":\"HtoD\",\"bytes\":4096}\n"
     "{\"event\":\"copy\",\"kind\":\"DtoD\",\"bytes\":64}\n"
     "{\"event\":\"copy\",\"kind\":\"HtoD\",\"bytes\":4}\n"
-    "{\"event\":\"kernel\",\"signature\":\"k(int)\",\"counters\":{\"a\":5},"
+    "{\"event\":\"kernel\",\"signature\":\"k(int)\",\"counters\":{\"a\":5},\"aside\":{\"c\":4},"
     "\"lines\":[{\"file\":\"x.cu\",\"line\":4,\"counters\":{\"a\":5}}],\"time_ns\":1}\n"
     "{\"event\":\"kernel\",\"signature\":\"other()\",\"time_ns\":0}\n"
     "{\"event\":\"error\",\"kind\":\"leak\",\"message\":\"m\",\"line\":7}\n"
@@ -34,6 +34,7 @@ Test(events, are_the_same_in_any_pieces)
         cr_assert_eq(json_integer_value(json_object_get(k, "launches")), 2);
         cr_assert_float_eq(json_number_value(json_object_get(k, "time_ns")), 2.5, 1e-12);
         cr_assert_eq(json_integer_value(json_object_get(e.counters, "a")), 7);
+        cr_assert_eq(json_integer_value(json_object_get(e.counters, "c")), 4);
         cr_assert_eq(json_integer_value(json_object_get(e.counters, "memcpy__bytes_htod.sum")),
                      4100);
         cr_assert_eq(json_integer_value(json_object_get(e.counters, "memcpy__bytes_dtoh.sum")), 0);
