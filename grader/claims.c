@@ -14,6 +14,9 @@ static double number_of(const json_t *object, const char *key)
 // The time of the check's kernels, in nanoseconds: on the simulated device a prediction.
 static const char time_counter[] = "gpu__time_duration.sum";
 
+// The threads that accessed memory.
+static const char busy_counter[] = "launch__busy_thread_count";
+
 // A counter's sum on the check, or the figure of that name. Without a launch there is nothing to
 // count, and all are 0; with one, a counter that the device lacks is NAN.
 static double counter_sum(const json_t *record, const char *name)
@@ -36,11 +39,22 @@ const char *claim_unit(const Claim *c)
     if (strcmp(c->per, "compulsory_operations") == 0) return "an operation";
     if (strncmp(c->per, "compulsory", 10) == 0) return traffic ? "x compulsory" : "a sector";
     if (strcmp(c->per, "call") == 0) return "a call";
-    if (strcmp(c->per, "launch__busy_thread_count") == 0) return "a busy thread";
+    if (strcmp(c->per, busy_counter) == 0) return "a busy thread";
     return strstr(c->per, "requests") ? "a request"
          : strstr(c->per, "sectors")  ? "a sector"
          : strstr(c->per, "launch__") ? "a launch"
                                       : "";
+}
+
+// The threads that share the work: as many as would touch the same sectors, and have the same sum
+// of squares of what each touches, if each touched as many as the others. If all busy threads do,
+// these are all; threads that touch little add little, in whichever launch they are.
+static double sharing_threads(const json_t *record)
+{
+    double busy = counter_sum(record, busy_counter),
+           sectors = counter_sum(record, "launch__busy_sectors.sum"),
+           squares = counter_sum(record, "launch__busy_sectors_squared.sum");
+    return squares > 0 ? fmin(busy, 32 * sectors * sectors / squares) : busy;
 }
 
 static double divisor(const Claim *c, const json_t *record)
@@ -56,6 +70,7 @@ static double divisor(const Claim *c, const json_t *record)
         return number_of(record, c->per);
     if (strcmp(c->per, "call") == 0) return number_of(record, "calls");
     if (claim_is_figure(c)) return 1;
+    if (strcmp(c->per, busy_counter) == 0) return sharing_threads(record);
     return counter_sum(record, c->per);
 }
 

@@ -34,7 +34,8 @@ typedef struct LastPoll {
 // What is kept of a warp while its block runs.
 typedef struct SeenWarp {
     LastPoll last;
-    u32 busy; // the lanes that have accessed memory
+    u32 busy;    // the lanes that have accessed memory
+    u64 sectors; // of global memory, that it has touched
 } SeenWarp;
 
 static inline SeenWarp *seen_warp(Block *b, u32 warp)
@@ -77,7 +78,20 @@ static void counters_block_free(Block *b) { free(b->kept[BLOCK_SEEN]); }
 
 static void counters_block_start(Block *b)
 {
-    for (u32 w = 0; w < b->warp_count; w++) seen_warp(b, w)->busy = 0;
+    for (u32 w = 0; w < b->warp_count; w++) seen_warp(b, w)->busy = 0, seen_warp(b, w)->sectors = 0;
+}
+
+// Were a warp's sectors shared by its busy lanes evenly, each would have sectors / lanes of them.
+// The squares of those are summed, 32-fold, for all lanes.
+static void counters_block_end(Block *b)
+{
+    Counts *t = &counts_of(b->grid)[0];
+    for (u32 w = 0; w < b->warp_count; w++) {
+        const SeenWarp *warp = seen_warp(b, w);
+        if (!warp->sectors) continue;
+        t->shared_out += warp->sectors;
+        t->squares += warp->sectors * warp->sectors * LANES / (u32)__builtin_popcount(warp->busy);
+    }
 }
 
 static u64 less(u64 a, u64 b) { return a > b ? a - b : 0; }
@@ -135,6 +149,8 @@ static bool counters_access(Access *a)
         m->lines += a->lines;
         m->bytes += a->bytes;
         if (polls_again(a)) t->polls++, t->polling_threads += (u32)__builtin_popcount(a->mask);
+        else if (a->space == SPACE_GLOBAL && !a->bulk)
+            seen_warp(a->warp->block, a->warp->number)->sectors += access_sectors(a);
     }
     return true;
 }
@@ -149,6 +165,7 @@ static void counters_known_lines(Warp *w, const Insn *i, u32 pc, u64 address,
     note_busy(t, seen_warp(w->block, w->number), w->block->grid->patterns[i->pattern].mask);
     m->requests++;
     m->sectors += lines->all;
+    seen_warp(w->block, w->number)->sectors += lines->all;
     m->lines += lines->count;
     m->bytes += i->elements * i->width;
 }
@@ -162,8 +179,10 @@ static void counters_swept(Block *b, u32 bit)
         MemoryCounts *m = &t->global;
         const u64 bytes = l->next - l->base - l->bytes; // of all warps that followed
         if (!(l->rest & bit) || l->insn->row == ROW_ld_const) continue;
-        for (u32 w = 0; w < bytes / l->bytes; w++)
+        for (u32 w = 0; w < bytes / l->bytes; w++) {
             note_busy(t, seen_warp(b, f->first + 1 + w), ~0u);
+            seen_warp(b, f->first + 1 + w)->sectors += l->bytes / SECTOR_BYTES;
+        }
         m->requests += bytes / l->bytes;
         m->sectors += bytes / SECTOR_BYTES;
         m->lines += bytes / LINE_BYTES;
@@ -525,6 +544,8 @@ static void counters_grid_end(Grid *g)
         add_instruction(t.sum, g, pc);
         t.sum[BUSY_THREADS] += counts_of(g)[pc].busy_threads;
     }
+    t.sum[BUSY_SECTORS] = counts_of(g)[0].shared_out;
+    t.sum[BUSY_SQUARES] = counts_of(g)[0].squares;
     add_spills(t.sum, g, (u64)t.blocks * t.warps_per_block);
     t.timing = timing_of(g);
     t.bound = t.timing.bound;
@@ -544,6 +565,7 @@ static void counters_grid_end(Grid *g)
 const Observer counters_observer = { .block_make = counters_block_make,
                                      .block_free = counters_block_free,
                                      .block_start = counters_block_start,
+                                     .block_end = counters_block_end,
                                      .access = counters_access,
                                      .known_lines = counters_known_lines,
                                      .swept = counters_swept,

@@ -28,6 +28,9 @@ typedef struct Counts {
     u64 host_sectors, managed_sectors; // of the host's memory (pinned, or managed that stays
                                        // there), of managed memory
     u64 busy_threads;                  // threads whose first access to memory it was
+    u64 shared_out,
+        squares; // at instruction 0, of warps that have ended: sectors of global memory,
+                 // and the squares of a busy lane's share of them, summed 32-fold
     u64 polls, polling_threads; // loads of polling warps that found an unchanged value: by warps,
                                 // and by active lanes
 } Counts;

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+#define LOADED "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 #define CONFLICTS "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
 #define PASSES "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
 #define APART "l1tex__data_pipe_lsu_wavefronts_apart_mem_shared_op_ld.sum"
@@ -26,4 +27,29 @@ Test(shares, tell_lanes_apart_from_conflicts)
     cr_expect_str_eq(f.words, "The lanes of a warp use shared memory one after the other, or over "
                               "the network between multiprocessors, in a.cu:20: that takes as many "
                               "passes over shared memory as bank conflicts do.");
+}
+
+// 64 threads touch 100 sectors each. Those that touch one each, in 1,000 warps, hardly share the
+// work.
+Test(shares, divide_by_threads_that_share_the_work)
+{
+    const Claim c = { .name = "sectors of a thread",
+                      .per = "launch__busy_thread_count",
+                      .counter = { LOADED },
+                      .counters = 1,
+                      .at_least = -INFINITY,
+                      .at_most = 1000 };
+    json_t *r = json_pack("{si s{si}}", "kernels", 1, "counters", LOADED, 6400);
+    json_t *counters = json_object_get(r, "counters");
+    json_object_set_new(counters, c.per, json_integer(64));
+    cr_expect_float_eq(claim_judge(&c, r).value, 100, 1e-9);
+    json_object_set_new(counters, "launch__busy_sectors.sum", json_integer(6400));
+    json_object_set_new(counters, "launch__busy_sectors_squared.sum",
+                        json_integer(2 * 3200 * 3200));
+    cr_expect_float_eq(claim_judge(&c, r).value, 100, 1e-9);
+    json_object_set_new(counters, c.per, json_integer(64 + 32000));
+    json_object_set_new(counters, "launch__busy_sectors.sum", json_integer(6400 + 1000));
+    json_object_set_new(counters, "launch__busy_sectors_squared.sum",
+                        json_integer(2 * 3200 * 3200 + 1000));
+    cr_expect_float_eq(claim_judge(&c, r).value, 6400 / (32 * 7400. * 7400 / 20481000), 1e-9);
 }

@@ -21,6 +21,16 @@
 // counts: leaves_one_by_one launch__busy_thread_count 992
 // counts: copies_to_shared launch__busy_thread_count 8
 // counts: polls launch__busy_thread_count 2
+// counts: all launch__busy_sectors.sum 4096
+// counts: all launch__busy_sectors_squared.sum 32768
+// counts: idle_half launch__busy_sectors.sum 2048
+// counts: idle_half launch__busy_sectors_squared.sum 16384
+// counts: lane_of_each_warp launch__busy_sectors.sum 512
+// counts: lane_of_each_warp launch__busy_sectors_squared.sum 16384
+// counts: in_shared_memory launch__busy_sectors.sum 0
+// counts: one_warp_for_all launch__busy_sectors.sum 4108
+// counts: one_warp_for_all launch__busy_sectors_squared.sum 16777264
+// counts: polls launch__busy_sectors.sum 3
 //
 // Which threads access memory, of 64 blocks of 256 threads where nothing else is said.
 #include <cuda_pipeline.h>
@@ -95,6 +105,16 @@ __global__ void many_accesses(int *out, const int *in)
     int sum = 0;
     for (int k = 0; k < 8; k++) sum += in[(index() + 32 * k) % COUNT];
     out[index()] = sum;
+}
+
+// The first warp makes all accesses to global memory but three loads, of 4 sectors each. The others use shared memory alone.
+__global__ void one_warp_for_all(int *out, const int *in)
+{
+    __shared__ volatile int x[THREADS];
+    x[threadIdx.x] = 0;
+    if (blockIdx.x && blockIdx.x < 4 && threadIdx.x < 32 && in[index()] == never) out[index()] = 1;
+    if (index() >= 32) return;
+    for (int i = index(); i < COUNT; i += 32) out[i] = in[i];
 }
 
 static __device__ int collatz(int x)
@@ -202,6 +222,7 @@ int main()
     half_reads_the_same<<<4 * BLOCKS, THREADS>>>(out, in);
     different_places<<<BLOCKS, THREADS>>>(out, in);
     many_accesses<<<BLOCKS, THREADS>>>(out, in);
+    one_warp_for_all<<<BLOCKS, THREADS>>>(out, in);
     computes<<<BLOCKS, THREADS>>>(out);
     reads_constants<<<BLOCKS, THREADS>>>(out);
     half_reads_constants<<<4 * BLOCKS, THREADS>>>(out);
