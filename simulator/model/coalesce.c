@@ -138,6 +138,18 @@ u32 access_sectors(Access *a)
     return a->sectors;
 }
 
+u32 access_sectors_of(Access *a, u32 lanes)
+{
+    if (lanes == a->mask) return access_sectors(a);
+    Access part = *a;
+    part.pattern = NULL;
+    part.mask = lanes;
+    part.first = (u32)__builtin_ctz(lanes);
+    part.sectors = 0;
+    access_analyse(&part);
+    return access_sectors(&part);
+}
+
 bool coalesce_past_l1(const Insn *i)
 {
     return i->past_l1 || (i->matrix && i->matrix->past_l1) || (i->strong && i->scope != SCOPE_CTA);

@@ -34,12 +34,6 @@ static inline bool access_is_host_memory(const Access *a)
     return a->space == SPACE_GLOBAL && a->base >= MEMORY_PINNED;
 }
 
-// Managed memory, wherever it is. Observers see every access to it too.
-static inline bool access_is_managed_memory(const Access *a)
-{
-    return a->space == SPACE_GLOBAL && a->base >= MEMORY_SHARED && a->base < MEMORY_PINNED;
-}
-
 // Local memory of the PTX that ptxas keeps in registers.
 static inline bool access_is_in_registers(const Access *a)
 {
@@ -59,6 +53,9 @@ static inline const struct PatternLines *access_lines(const Access *a)
 
 // The 32-byte sectors that an access touches, once for each pass.
 u32 access_sectors(Access *a);
+
+// Those that these of its lanes touch, at least one.
+u32 access_sectors_of(Access *a, u32 lanes);
 
 // Vectorisation by ptxas: it merges accesses to shared memory into a wider one, if that is aligned.
 typedef struct Wide {

@@ -144,8 +144,6 @@ static bool counters_access(Access *a)
         MemoryCounts *m = a->space == SPACE_LOCAL ? &t->local : &t->global;
         m->requests += a->space == SPACE_LOCAL ? (a->bytes + WORD_BYTES - 1) / WORD_BYTES : 1;
         m->sectors += access_sectors(a);
-        if (access_is_host_memory(a)) t->host_sectors += access_sectors(a);
-        else if (access_is_managed_memory(a)) t->managed_sectors += access_sectors(a);
         m->lines += a->lines;
         m->bytes += a->bytes;
         if (polls_again(a)) t->polls++, t->polling_threads += (u32)__builtin_popcount(a->mask);

@@ -68,16 +68,10 @@ static u32 lanes_on_peers(const Access *a, u32 device, u32 *other)
     return lanes;
 }
 
-static void count_lanes(const Access *a, u32 lanes, u32 other)
+static void count_lanes(Access *a, u32 lanes, u32 other)
 {
     const Grid *g = a->warp->block->grid;
-    Access part = *a;
-    part.pattern = NULL;
-    part.mask = lanes;
-    part.sectors = 0;
-    part.first = (u32)__builtin_ctz(lanes);
-    access_analyse(&part);
-    u64 bytes = (u64)access_sectors(&part) * SECTOR_BYTES;
+    u64 bytes = (u64)access_sectors_of(a, lanes) * SECTOR_BYTES;
     u64 in = !a->store || (a->atomic && !a->insn->reduces) ? bytes : 0, out = a->store ? bytes : 0;
     link_moves(g, &counts_of(g)[a->insn - g->kernel->code], in, out);
     link_grid(g)->from[other] += in;
@@ -102,7 +96,7 @@ static bool link_access(Access *a)
     while (left.mask
            && (left.first = (u32)__builtin_ctz(left.mask),
                lanes = lanes_on_peers(&left, device, &other))) {
-        count_lanes(&left, lanes, other);
+        count_lanes(a, lanes, other);
         left.mask &= ~lanes;
     }
     return true;

@@ -322,6 +322,26 @@ static void reach_pinned(const Access *a, const Launch *launch)
     }
 }
 
+// The sectors that it touches from one address to another. Lanes of one access can be in several
+// memories, so that the first lane says nothing of the others.
+static u32 sectors_in(Access *a, u64 from, u64 end)
+{
+    u32 lanes = 0;
+    for (u32 l = a->first; l < LANES; l++)
+        lanes |= (u32)(a->mask >> l & 1 && a->address[l] - from < end - from) << l;
+    return lanes ? access_sectors_of(a, lanes) : 0;
+}
+
+static void count(Access *a, u32 remote, Grid *g, Counts *t)
+{
+    u32 managed = sectors_in(a, MEMORY_SHARED, MEMORY_PINNED),
+        pinned = sectors_in(a, MEMORY_PINNED, MEMORY_SHARED + MEMORY_SHARED_SPAN);
+    t->managed_sectors += managed;
+    t->host_sectors += pinned + (remote & OVER_BUS ? managed : 0);
+    if (pinned && (!a->store || a->atomic)) carried_pinned((u64)pinned * SECTOR_BYTES);
+    if (remote & OVER_BUS) managed_grid(g)->remote += (u64)(managed + pinned) * SECTOR_BYTES;
+}
+
 static bool managed_access(Access *a)
 {
     if (a->space != SPACE_GLOBAL || !pages) {
@@ -337,16 +357,14 @@ static bool managed_access(Access *a)
     u64 first = a->address[a->first], last = a->address[31 - __builtin_clz(a->mask)];
     u32 remote = 0;
     if (a->regular && !is_shared(first) && !is_shared(last)) return true;
-    if (lies_there(a)) reach_pinned(a, g->launch);
+    if (!lies_there(a)) return true;
+    reach_pinned(a, g->launch);
     if (!a->regular) remote = touch_lanes(a, g, t);
     else if (page_of(first) == page_of(last)) remote = touch(page_of(first), a, g, t);
     else remote = touch_lanes(a, g, t);
+    count(a, remote, g, t);
     if (!remote) return true;
     u64 bytes = (u64)access_sectors(a) * SECTOR_BYTES;
-    if (remote & OVER_BUS) managed_grid(g)->remote += bytes;
-    if (remote & OVER_BUS && page_of(first) >= managed_pages && (!a->store || a->atomic))
-        carried_pinned(bytes);
-    if (remote & OVER_BUS && page_of(first) < managed_pages) t->host_sectors += access_sectors(a);
     if (!(remote & OVER_BUS))
         link_moves(g, t, a->store && !a->atomic ? 0 : bytes, a->store ? bytes : 0);
     return true;
