@@ -299,6 +299,21 @@ static void blame_hosts_work(const Journey *j)
     else if (is_much(up + pinned, j->out)) suspect_pinned(pinned);
 }
 
+static bool suspect_arranged(const Journey *j)
+{
+    uint64_t bytes = counter("crossing__bytes_small.sum");
+    if (j->out <= FEW_BYTES || 2 * bytes < j->out) return false;
+    char *says = text_format("copies within the device moved %llu bytes in pieces of less than 64 "
+                             "bytes",
+                             (unsigned long long)bytes);
+    check_suspect(says,
+                  "The copy engine arranged them anew, by the addresses that the host gave it. A "
+                  "kernel must do that.",
+                  "copy larger pieces, and let a kernel move single elements");
+    free(says);
+    return true;
+}
+
 void blame_journey(size_t argc, const Arg *argv)
 {
     Journey j = { 0 };
@@ -308,7 +323,7 @@ void blame_journey(size_t argc, const Arg *argv)
         return;
     }
     find_journey(&j);
-    if (!by_way_of_the_host(&j)) return;
+    if (suspect_arranged(&j) || !by_way_of_the_host(&j)) return;
     suspect(text_format("%llu bytes went to the host in the call, or to memory that it sees, and "
                         "%llu came from there",
                         (unsigned long long)j.down, (unsigned long long)j.up),

@@ -19,8 +19,8 @@ enum { LINE_LIMIT = 1 << 24, ERRORS_KEPT = 32 };
 #define COPIED_HTOD "memcpy__bytes_htod.sum"
 #define COPIED_DTOH "memcpy__bytes_dtoh.sum"
 #define COPIED_DTOD "memcpy__bytes_dtod.sum"
-// Of the call alone: how many these copies are; modules, and values of fills; what kernels print;
-// copies between devices, by the host.
+// Of the call alone: how many these copies are; modules, values of fills, and where copies and
+// fills go; what kernels print; copies between devices, by the host.
 #define COPIES "memcpy__count.sum"
 #define CROSSED_HTOD "crossing__bytes_htod.sum"
 #define CROSSED_DTOH "crossing__bytes_dtoh.sum"
@@ -289,6 +289,7 @@ static void take_crossing(Events *e, json_t *event)
     if (strcmp(kind, "pages") == 0) name = "crossing__bytes_pages.sum";
     if (strcmp(kind, "shown") == 0) name = "crossing__bytes_shown.sum";
     if (strcmp(kind, "pinned") == 0) name = "crossing__bytes_pinned.sum";
+    if (strcmp(kind, "small") == 0) name = "crossing__bytes_small.sum";
     add_to_call(e, name, bytes);
 }
 

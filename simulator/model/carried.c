@@ -198,7 +198,11 @@ static u64 count_new(const Operations *o, const u32 *words)
 
 void carried_operation(const void *kind, const u32 *words, u64 count)
 {
-    if (!tells()) return;
+    enum { ADDRESSES = 2 * sizeof(u64) }; // from one to the other, or an address and a length
+    if (!tells()) {
+        report_crossing(CROSSING_WHERE, ADDRESSES);
+        return;
+    }
     Operations *o = operations_of(kind, count);
     u32 *now = o->words[BEFORE - 1]; // in the place of the oldest
     u64 rest = count_new(o, words);

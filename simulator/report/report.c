@@ -302,8 +302,8 @@ void report_crossing(enum crossing kind, uint64_t bytes) { crossed[kind] += byte
 
 void report_crossings(void)
 {
-    static const char *const names[CROSSINGS] = { "module", "fill",  "print", "hosts",
-                                                  "pages",  "shown", "pinned" };
+    static const char *const names[CROSSINGS] = { "module", "fill",   "print", "hosts", "pages",
+                                                  "shown",  "pinned", "where", "small" };
 
     for (int i = 0; i < CROSSINGS; i++) {
         if (!crossed[i] || sink.fd < 0) continue;

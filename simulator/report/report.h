@@ -338,6 +338,8 @@ enum crossing {
     CROSSING_PAGES,  // what it has changed in managed memory (and, where it is told, worked out)
     CROSSING_SHOWN,  // what the device has changed there
     CROSSING_PINNED, // what kernels have read in pinned memory
+    CROSSING_WHERE,  // where copies and fills go, which the host says with each of them
+    CROSSING_SMALL,  // what copies within the devices have moved in pieces of a few bytes
     CROSSINGS
 };
 void report_crossing(enum crossing kind, uint64_t bytes);

@@ -365,6 +365,25 @@ static void finish_device_copy(Call *call, const Allocation *target, const Alloc
                 (profile.device_copy_seconds + both / profile.dram_bytes_per_second) * 1e9);
 }
 
+// Is it a good part of an array, whose rows only get padding, or lose it?
+static bool is_padding_copy(const WireRequest *r, u64 bytes, u64 least)
+{
+    enum { PITCH = 512, PARTS = 16 }; // the pitch that cudaMallocPitch gives to short rows
+    return r->copy.slices == 1 && r->copy.device.pitch <= PITCH && r->copy.from.pitch <= PITCH
+        && bytes >= least / PARTS;
+}
+
+// Small pieces, each of which the copy takes to a place of its own, are arranged anew by it.
+static void note_small(const WireRequest *r, const Allocation *a, const Allocation *b)
+{
+    enum { PIECE = 64 };
+    u64 bytes = r->copy.width * r->copy.rows * r->copy.slices;
+    u64 piece = r->copy.rows * r->copy.slices > 1 ? r->copy.width : bytes;
+    if (writers && piece < PIECE
+        && !is_padding_copy(r, bytes, a->size < b->size ? a->size : b->size))
+        report_crossing(CROSSING_SMALL, bytes);
+}
+
 void transfer_copy_device(Call *call)
 {
     const WireRequest *request = &call->request;
@@ -376,6 +395,7 @@ void transfer_copy_device(Call *call)
     bool peers = are_peers(source_of, target_of);
     if (peers) clock_join_devices(request->stream, source_of->device, target_of->device);
     begin(call, source_of, target_of);
+    note_small(request, source_of, target_of);
     look_for_races(call, from, false);
     look_for_races(call, to, true);
     for (u64 row = 0; row < row_count(call); row++) {
