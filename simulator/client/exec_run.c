@@ -62,9 +62,12 @@ static cudaError_t run_condition(Step *step, uint64_t stream, uint32_t device)
 {
     const Operation *o = &step->node->operation;
     int body = -1;
+    uint32_t most = 0;
     cudaError_t error;
+    for (uint32_t i = 0; i < o->condition.size; i++)
+        if (step->bodies[i]->count > most) most = (uint32_t)step->bodies[i]->count;
     do {
-        error = condition_choose(o, stream, &body);
+        error = condition_choose(o, stream, most, &body);
         if (!error && body >= 0) error = run_steps(step->bodies[body], stream, device);
     } while (!error && body >= 0 && o->condition.type == cudaGraphCondTypeWhile);
     return error;

@@ -205,9 +205,9 @@ cudaError_t condition_begin(const Graph *graph, uint64_t stream)
     return error;
 }
 
-cudaError_t condition_choose(const Operation *operation, uint64_t stream, int *body)
+cudaError_t condition_choose(const Operation *operation, uint64_t stream, uint32_t most, int *body)
 {
-    uint32_t value = 0, size = operation->condition.size;
+    uint32_t value = most, size = operation->condition.size;
     cudaError_t error = client_stream_settle("cudaGraphLaunch", stream);
     if (!error) error = ask(WIRE_CONDITION_READ, operation->condition.handle, &value);
     bool is_switch = operation->condition.type == cudaGraphCondTypeSwitch;

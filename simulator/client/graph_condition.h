@@ -20,5 +20,6 @@ void condition_drop(Operation *operation);
 // The graph is about to be launched on the stream: sets its handles' initial values.
 cudaError_t condition_begin(const Graph *graph, uint64_t stream);
 
-// Waits until the stream reaches the node. Returns which of its graphs is to run now; -1: none.
-cudaError_t condition_choose(const Operation *operation, uint64_t stream, int *body);
+// Waits until the stream reaches the node. Returns which of its graphs is to run now; -1: none. No
+// graph of it has more operations than `most`.
+cudaError_t condition_choose(const Operation *operation, uint64_t stream, uint32_t most, int *body);

@@ -2,6 +2,11 @@
 #pragma once
 #include "serve.h"
 
+// To be called first. A request may say that it is part of a call that an earlier one has
+// announced: a graph's launch with so many operations. What was not announced is a call like any
+// other.
+void cost_admit(Call *call);
+
 // To be called before a request is answered. Advances the host's clock by what the request costs.
 // Returns the time at which the call began, in ns.
 double cost_begin(const Call *call);

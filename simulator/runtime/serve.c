@@ -102,6 +102,7 @@ static void answer(Call *call)
     }
     if (!row->unasked && (!device.late || !row->issues)) work_go_on();
     managed_settle();
+    cost_admit(call);
     double began = cost_begin(call);
     if (device.sticky) answer_sticky(call, row->sticky);
     else answer_in_turn(call);

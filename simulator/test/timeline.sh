@@ -83,10 +83,12 @@ for s in spans:
     print(s["cat"], s["name"], *(f"{k}={v}" for k, v in sorted(a.items()) if v != ""), "from " + ",".join(source[id(s)]) if source[id(s)] else "")
 END
 
-# timeline OPTIONS
+# timeline PROGRAM OPTIONS
 timeline() {
-    simulator/run "$@" --timeline "$scratch/t.json" "$scratch/calls" >/dev/null 2>&1
-    holds "$*: no trace" python3 "$scratch/read.py" "$scratch/t.json" >"$scratch/out" 2>&1
+    program=$1
+    shift
+    simulator/run "$@" --timeline "$scratch/t.json" "$scratch/$program" >/dev/null 2>&1
+    holds "$program $*: no trace" python3 "$scratch/read.py" "$scratch/t.json" >"$scratch/out" 2>&1
 }
 
 # shows LINE...
@@ -95,7 +97,7 @@ shows() {
 }
 
 for late in '' --late; do
-    timeline $late
+    timeline calls $late
     shows 'error cudaMalloc: cudaErrorMemoryAllocation error=cudaErrorMemoryAllocation source=calls.cu:16' \
         'error cudaLaunchKernel: cudaErrorInvalidValue error=cudaErrorInvalidValue source=calls.cu:19' \
         'fill Memset bytes=256 source=calls.cu:17 stream=1 from cudaMemsetAsync' \
@@ -108,5 +110,28 @@ for late in '' --late; do
     holds 'a query has failed' sh -c "! grep -q Query '$scratch/out'"
     holds 'a graph of two kernels does not have two arrows' [ "$(grep -c '^kernel .* from cudaGraphLaunch' "$scratch/out")" = 2 ]
 done
+
+# A program that says that its launches are part of a library's call, or of a graph's launch, and has announced none.
+cat >"$scratch/within.cu" <<'END'
+#include <cuda_runtime.h>
+#include <string.h>
+
+__global__ void once() {}
+
+int main()
+{
+    const struct { void (*within)(int change); } *table;
+    cudaUUID_t id;
+    memcpy(id.bytes, "warpwise: inside", sizeof id.bytes);
+    if (cudaGetExportTable((const void **)&table, &id)) return 1;
+    table->within(1);
+    once<<<1, 1>>>();
+    return cudaDeviceSynchronize();
+}
+END
+builds_cuda within
+timeline within
+shows 'kernel once block=(1,1,1) grid=(1,1,1) source=within.cu:13 stream=0 from cudaLaunchKernel'
+holds 'a wait is left out' grep -q '^call cudaDeviceSynchronize' "$scratch/out"
 
 done_with timeline

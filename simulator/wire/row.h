@@ -63,6 +63,15 @@ enum wire_does {
     WIRE_DEEDS
 };
 
+// What follows, and is part of this call: so many operations, or what a library needs for so many
+// calls; or, where a conditional node is read, the operations of a graph.
+enum wire_announces {
+    WIRE_ANNOUNCES_NOTHING,
+    WIRE_ANNOUNCES_OPERATIONS, // .object.id
+    WIRE_ANNOUNCES_CALLS,      // .object.id
+    WIRE_ANNOUNCES_BODY,       // .condition.value
+};
+
 // The host functions that the client waits for before it sends the request.
 enum wire_host { WIRE_HOST_NONE, WIRE_HOST_STREAM, WIRE_HOST_ALL };
 
@@ -81,6 +90,7 @@ typedef struct WireRow {
     enum wire_when shows_prints; // does the host receive what kernels have printed after it?
     bool trims_pools;            // memory pools release what they hold beyond their thresholds
     enum wire_does does;         // what the owner is told of it
+    enum wire_announces announces;
     bool issues;               // it issues work, and neither queries earlier work nor waits for it
     enum wire_after after;     // how the device orders it
     enum wire_then then;       // what the device does while it must wait
