@@ -119,6 +119,7 @@ static void heats(int n, int steps)
     call("heat", host(out), host(in), i32(n), i32(steps));
     compulsory(4ull * n * steps, 4ull * n * steps);
     compulsory_journey(4ull * n, 4ull * n);
+    compulsory_operations(32ull * steps); // a launch for each time step
     expect_close_f32(out, rod.last, TOLERANCE, 0);
 }
 
