@@ -79,13 +79,21 @@ static bool is_touched_early(json_t *event)
     return cause && strncmp(cause, "host_touches_what_", 18) == 0;
 }
 
+// What the grader or the harness could not free, as a call did not come to its end. Where all calls
+// did, they have freed everything, and only the program can have allocated it, by whatever return
+// address: the harness is in its hands.
+static bool is_our_leak(const json_t *event)
+{
+    return kind_of(event) == KIND_LEAK && (event_by_owner(event) || !check.over);
+}
+
 static void add_event(json_t *event)
 {
     enum verdict v = verdict_of_kind(kind_of(event));
     // Not what the harness could not free, or calls of its own that failed as earlier ones had; nor
     // what it touches while the device is still busy, which blame_return() tells.
     if (event_by_harness(event)
-        && (kind_of(event) == KIND_LEAK || v == VERDICT_PASS || is_touched_early(event)))
+        && (is_our_leak(event) || v == VERDICT_PASS || is_touched_early(event)))
         return;
     add_fact_of(event, v);
 }

@@ -133,6 +133,7 @@ static void end_session(void)
     enum outcome outcome = session_end(&check.session);
     check.given[0] = 0;
     check.argc = 0; // the arguments went with the test's own frame
+    check.over = !failed;
     blame_events();
     if (!failed) // otherwise how the rest ended is of no interest
         blame_end(outcome);

@@ -15,6 +15,7 @@ struct check {
     Session session;              // of all calls; begun by the first
     bool started, shuffled, late; // begun; with blocks in another order than by their numbers; with
                                   // kernels that begin late
+    bool over;                    // all calls came to their end, and the program ends
     json_t *facts, *notes;        // record.h
     json_t *suspicion;            // a fact, should all else be right; NULL: none
     size_t errors_seen;           // of session.events.errors, in facts or notes already

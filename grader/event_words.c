@@ -16,6 +16,13 @@ static const char *words_of(const json_t *event, const char *key)
 
 bool event_by_harness(const json_t *place) { return harness_called(&check.session.harness, place); }
 
+bool event_by_owner(const json_t *place)
+{
+    const json_t *caller = json_object_get(place, "caller");
+    const char *object = json_string_value(json_object_get(caller, "object"));
+    return object && strcmp(object, "owner") == 0;
+}
+
 // The buffer of the last call that is nearest to a device address: as an argument, and as the
 // student calls it. NULL: none.
 typedef struct Near {

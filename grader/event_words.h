@@ -7,6 +7,9 @@
 // line is no place to send a student to.
 bool event_by_harness(const json_t *place);
 
+// Did the grader do it, over a channel of its own?
+bool event_by_owner(const json_t *place);
+
 // What happened: the event's message, in which an allocation that the harness made has the name of
 // the array that it is. Malloc'ed.
 char *event_says(const json_t *event);

@@ -51,6 +51,27 @@ static json_t *copied(bool by_harness, int bytes)
                      "that", "nothing wrote", "undefined", "unwritten", "undefined_bytes", bytes);
 }
 
+static bool is_blamed(const char *object, bool over)
+{
+    json_t *event = json_pack("{ss ss s{ssss}}", "kind", "leak", "message", "lost", "caller",
+                              "object", object, "address", "0x1800");
+    check = (struct check){ .facts = json_array(), .notes = json_array(), .over = over };
+    check.session.harness = (Harness){ .program = "/x/worker", .begin = 0x1000, .end = 0x2000 };
+    events_init(&check.session.events);
+    json_array_append_new(check.session.events.errors, event);
+    blame_events();
+    return json_array_size(check.facts) > 0;
+}
+
+// A return address can be made up: what the harness allocates it frees when its call is over.
+Test(blame, forgives_a_leak_in_the_harness_only_within_a_call)
+{
+    cr_expect(!is_blamed("/x/worker", false));
+    cr_expect(is_blamed("/x/worker", true));
+    cr_expect(!is_blamed("owner", true));
+    cr_expect(is_blamed("/x/other", false));
+}
+
 Test(blame, names_the_first_element_that_nothing_wrote)
 {
     const json_t *fact = told(copied(true, 12), 28, NULL);
