@@ -194,6 +194,7 @@ void answer_condition(Call *call)
         return;
     }
     if (what == WIRE_CONDITION_SET) *value = call->request.condition.value;
+    else report_crossing(CROSSING_PRINT, sizeof *value); // a kernel may have set it
     call->reply.id = *value;
 }
 
