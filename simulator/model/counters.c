@@ -393,7 +393,8 @@ static void add_instruction(u64 sum[COUNTERS], const Grid *g, u32 pc)
     sum[LINK_OUT] += t->sent;
     sum[PAGE_FAULTS] += t->faults;
     sum[BYTES_MIGRATED] += t->moved;
-    bool loads = !row->store || row->shape == ATOMIC, stores = row->store || row->shape == ATOMIC;
+    bool stored = row->store || row->way == FROM_SHARED, both = row->shape == ATOMIC;
+    bool loads = !stored || both, stores = stored || both;
     if (loads) sum[HOST_READ] += t->host_sectors * SECTOR_BYTES;
     if (stores) sum[HOST_WRITTEN] += t->host_sectors * SECTOR_BYTES;
     if (loads) sum[MANAGED_READ] += t->managed_sectors * SECTOR_BYTES;
