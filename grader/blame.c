@@ -311,7 +311,7 @@ static bool suspect_arranged(const Journey *j)
 {
     uint64_t bytes = counter("crossing__bytes_small.sum");
     if (j->out <= FEW_BYTES || 2 * bytes < j->out) return false;
-    char *says = text_format("copies within the device moved %llu bytes in pieces of less than 64 "
+    char *says = text_format("copies within the device moved %llu bytes in pieces of less than 16 "
                              "bytes",
                              (unsigned long long)bytes);
     check_suspect(says,

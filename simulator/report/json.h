@@ -47,7 +47,7 @@
 //                         changed in managed memory; once it is told what the host was given: and worked out), "shown" (what
 //                         the device has changed there), "pinned" (what kernels then read in pinned memory), "where" (before
 //                         the host is told: addresses of copies and fills), or "small" (moved within the devices by copies, in
-//                         pieces of less than 64 bytes); "bytes"
+//                         pieces of less than 16 bytes); "bytes"
 //   "event": "migration"  of managed memory: "direction", like the kind of a copy; "cause": "gpu-fault", "cpu-fault" or "prefetch";
 //                         "bytes", "faults"
 //   "event": "work"       with several devices or a timeline: "kind", "device", "stream", "start_ns", "end_ns"; "links", or

@@ -376,7 +376,7 @@ static bool is_padding_copy(const WireRequest *r, u64 bytes, u64 least)
 // Small pieces, each of which the copy takes to a place of its own, are arranged anew by it.
 static void note_small(const WireRequest *r, const Allocation *a, const Allocation *b)
 {
-    enum { PIECE = 64 };
+    enum { PIECE = 16 };
     u64 bytes = r->copy.width * r->copy.rows * r->copy.slices;
     u64 piece = r->copy.rows * r->copy.slices > 1 ? r->copy.width : bytes;
     if (writers && piece < PIECE

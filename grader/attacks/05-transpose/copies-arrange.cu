@@ -1,5 +1,5 @@
 // expect: SUSPECT
-// says: in pieces of less than 64 bytes
+// says: in pieces of less than 16 bytes
 // The copy engine transposes, column by column, into memory of the program's own. A kernel moves the answer to its place.
 #include "05-transpose.h"
 
