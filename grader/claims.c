@@ -46,15 +46,11 @@ const char *claim_unit(const Claim *c)
                                       : "";
 }
 
-// The threads that share the work: as many as would touch the same sectors, and have the same sum
-// of squares of what each touches, if each touched as many as the others. If all busy threads do,
-// these are all; threads that touch little add little, in whichever launch they are.
+// The threads that share the work: of the busy ones, those that touch little add little.
 static double sharing_threads(const json_t *record)
 {
-    double busy = counter_sum(record, busy_counter),
-           sectors = counter_sum(record, "launch__busy_sectors.sum"),
-           squares = counter_sum(record, "launch__busy_sectors_squared.sum");
-    return squares > 0 ? fmin(busy, 32 * sectors * sectors / squares) : busy;
+    double sharing = counter_sum(record, "launch__sharing_thread_count");
+    return sharing > 0 ? sharing : counter_sum(record, busy_counter);
 }
 
 static double divisor(const Claim *c, const json_t *record)

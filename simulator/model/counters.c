@@ -524,6 +524,14 @@ static void add_spills(u64 sum[COUNTERS], const Grid *g, u64 warps)
         (caches_spilled(true).dram_sectors + caches_spilled(false).dram_sectors) * SECTOR_BYTES;
 }
 
+// As many threads as would touch the same sectors with the same sum of squares, if each touched as
+// many as the others. `busy`: those that access memory at all.
+static u64 sharing_threads(const Counts *t, u64 busy)
+{
+    if (!t->squares) return busy;
+    return llround(fmin(busy, LANES * (double)t->shared_out * t->shared_out / t->squares));
+}
+
 static void counters_grid_end(Grid *g)
 {
     Launch *l = g->launch;
@@ -543,8 +551,7 @@ static void counters_grid_end(Grid *g)
         add_instruction(t.sum, g, pc);
         t.sum[BUSY_THREADS] += counts_of(g)[pc].busy_threads;
     }
-    t.sum[BUSY_SECTORS] = counts_of(g)[0].shared_out;
-    t.sum[BUSY_SQUARES] = counts_of(g)[0].squares;
+    t.sum[SHARING_THREADS] = sharing_threads(&counts_of(g)[0], t.sum[BUSY_THREADS]);
     add_spills(t.sum, g, (u64)t.blocks * t.warps_per_block);
     t.timing = timing_of(g);
     t.bound = t.timing.bound;

@@ -21,16 +21,14 @@
 // counts: leaves_one_by_one launch__busy_thread_count 992
 // counts: copies_to_shared launch__busy_thread_count 8
 // counts: polls launch__busy_thread_count 2
-// counts: all launch__busy_sectors.sum 4096
-// counts: all launch__busy_sectors_squared.sum 32768
-// counts: idle_half launch__busy_sectors.sum 2048
-// counts: idle_half launch__busy_sectors_squared.sum 16384
-// counts: lane_of_each_warp launch__busy_sectors.sum 512
-// counts: lane_of_each_warp launch__busy_sectors_squared.sum 16384
-// counts: in_shared_memory launch__busy_sectors.sum 0
-// counts: one_warp_for_all launch__busy_sectors.sum 4108
-// counts: one_warp_for_all launch__busy_sectors_squared.sum 16777264
-// counts: polls launch__busy_sectors.sum 3
+// counts: all launch__sharing_thread_count 16384
+// counts: idle_half launch__sharing_thread_count 8192
+// counts: many_accesses launch__sharing_thread_count 16384
+// counts: lane_of_each_warp launch__sharing_thread_count 512
+// counts: in_shared_memory launch__sharing_thread_count 4096
+// counts: one_warp_for_all launch__busy_thread_count 16384
+// counts: one_warp_for_all launch__sharing_thread_count 32
+// counts: polls launch__sharing_thread_count 2
 //
 // Which threads access memory, of 64 blocks of 256 threads where nothing else is said.
 #include <cuda_pipeline.h>
