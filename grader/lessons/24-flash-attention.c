@@ -1,8 +1,10 @@
 // Lesson 24: attention against a reference in double, made of the very numbers of 16 bits that the
-// function is given. Lengths on both sides of every tile; rows whose maximum moves with each key,
-// or stays far below 0; and heads whose keys are of few kinds, so that long ones can be worked out.
+// function is given. Lengths on both sides of every tile, each with some queries whose scores reach
+// hundreds; rows whose maximum moves with each key, or stays far below 0; and heads of which most
+// keys are of few kinds, so that long ones can be worked out.
 #include "grader.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // A result is rounded once to 8 bits, which moves it by 2^-8 of it at most. Each weight may be
@@ -15,6 +17,7 @@ static struct Asked {
     double *query, *key, *value;
     int heads, length, width;
     bool causal;
+    int *kind, *first; // of each key of a head; the first key of each kind (make_kinds)
 } asked;
 
 static double *doubles(const Buffer *b)
@@ -243,6 +246,26 @@ static size_t last_wrong_row(const Mismatch *at)
     return i / asked.width;
 }
 
+static const char *of_great_scores(size_t row)
+{
+    static char words[160];
+    int head = (int)(row / asked.length), i = (int)(row % asked.length);
+    double most = -INFINITY;
+    for (int j = 0; j < (asked.causal ? i + 1 : asked.length); j++)
+        most = fmax(most, score(head, i, j));
+    if (fabs(most) < 88) return NULL;
+    advise(most < 0 ? "begin with a maximum of -INFINITY"
+                    : "subtract the largest score so far before the exponential");
+    snprintf(words, sizeof words,
+             most < 0
+                 ? "No score of this row is above %.0f. If the maximum begins at 0 all weights "
+                   "are 0, and 0 / 0 is nan."
+                 : "Scores of this row reach %.0f, and e to the power of 89 is infinite in a "
+                   "float already.",
+             most);
+    return words;
+}
+
 static const char *of_a_mistake(const Mismatch *at)
 {
     static const int tiles[] = { 1, 8, 16, 32, 64, 128 };
@@ -256,25 +279,7 @@ static const char *of_a_mistake(const Mismatch *at)
             advise(known[x.kind].next);
             return known[x.kind].words;
         }
-    return NULL;
-}
-
-static const char *of_low_scores(const Mismatch *at)
-{
-    const char *says = of_a_mistake(at);
-    if (says) return says;
-    advise("begin with a maximum of -INFINITY");
-    return "All scores of this row are near -200. If the maximum begins at 0 all weights are 0, "
-           "and 0 / 0 is nan.";
-}
-
-static const char *of_high_scores(const Mismatch *at)
-{
-    const char *says = of_a_mistake(at);
-    if (says) return says;
-    advise("subtract the largest score so far before the exponential");
-    return "Scores of this row are near 300, and e to the power of 89 is infinite in a float "
-           "already.";
+    return of_great_scores(row);
 }
 
 static const char *of_rising_scores(const Mismatch *at)
@@ -293,17 +298,14 @@ enum { LOUD = 8 };
 static void make(int heads, int length, int width, bool causal)
 {
     size_t count = (size_t)heads * length * width;
-    asked = (struct Asked){ output_bf16("out", count),
-                            input_bf16("q", count),
-                            input_bf16("k", count),
-                            input_bf16("v", count),
-                            NULL,
-                            NULL,
-                            NULL,
-                            heads,
-                            length,
-                            width,
-                            causal };
+    asked = (struct Asked){ .out = output_bf16("out", count),
+                            .q = input_bf16("q", count),
+                            .k = input_bf16("k", count),
+                            .v = input_bf16("v", count),
+                            .heads = heads,
+                            .length = length,
+                            .width = width,
+                            .causal = causal };
     for (size_t i = 0; i < count; i++)
         asked.q->bf16[i] = bf16_bits(LOUD * bf16_value(asked.q->bf16[i]));
     as_matrix(asked.out, (size_t)heads * length, width);
@@ -349,9 +351,21 @@ static void compare(const char *(*explain)(const Mismatch *))
     expect_close_bf16(asked.out, want, WEIGHTS, ROUNDED);
 }
 
+// An eighth of the queries after the first, by the random numbers, are so loud that scores of most
+// reach hundreds.
+static void make_some_louder(void)
+{
+    enum { ONE_IN = 8, LOUDER = 32 };
+    uint32_t salt = asked.q->count ? mixed(*(uint32_t *)asked.q->data) : 0;
+    for (size_t i = asked.width; i < asked.q->count; i++)
+        if (mixed(salt + (uint32_t)(i / asked.width)) % ONE_IN == 0)
+            asked.q->bf16[i] = bf16_bits(LOUDER * bf16_value(asked.q->bf16[i]));
+}
+
 static void attends(int heads, int length, int width, bool causal)
 {
     make(heads, length, width, causal);
+    make_some_louder();
     ask();
     compare(of_a_mistake);
 }
@@ -424,47 +438,61 @@ Check(flash_attention, rising_scores)
     attends_levels(200, false, rising, of_rising_scores);
     attends_levels(150, true, rising, of_rising_scores);
 }
-Check(flash_attention, low_scores) { attends_levels(90, false, low, of_low_scores); }
-Check(flash_attention, high_scores) { attends_levels(90, true, high, of_high_scores); }
+Check(flash_attention, low_scores) { attends_levels(90, false, low, of_a_mistake); }
+Check(flash_attention, high_scores) { attends_levels(90, true, high, of_a_mistake); }
 
-// ---- Long heads: their keys are of few kinds
+// ---- Long heads: most of their keys are of few kinds
 
-enum { KINDS = 32 };
+enum { KINDS = 32, ALONE = 16, ALL = KINDS + ALONE };
 
 // The first key of a kind. A new kind comes every so many keys, so that the maximum of a row may
 // move at any of them.
 static int first_of(int kind) { return (kind * asked.length + KINDS - 1) / KINDS; }
 
-static int kind_of(int head, int key)
+// What kind the keys of a head are of, by numbers that the function is not given. A few are alone
+// in theirs.
+static void draw_kinds(int head, const int32_t *number)
 {
-    int latest = (int)((int64_t)key * KINDS / asked.length);
-    if (first_of(latest) == key) return latest;
-    return (int)(mixed((uint32_t)head * 65537u + (uint32_t)key) % (uint32_t)(latest + 1));
+    int *kind = asked.kind + (size_t)head * asked.length, *first = asked.first + head * ALL;
+    int alone = KINDS, one_in = asked.length / ALONE + 1;
+
+    for (int j = 0; j < asked.length; j++) {
+        int latest = (int)((int64_t)j * KINDS / asked.length);
+        bool is_first = first_of(latest) == j, is_alone = number[j] % one_in == 0 && alone < ALL;
+        kind[j] = is_first ? latest : is_alone ? alone++ : number[j] / one_in % (latest + 1);
+        if (is_first || is_alone) first[kind[j]] = j;
+    }
 }
 
 // Each key of a head gets the numbers of the first one of its kind.
 static void make_kinds(int heads, int length, int width, bool causal)
 {
-    size_t bytes = (size_t)width * sizeof(uint16_t);
+    size_t bytes = (size_t)width * sizeof(uint16_t), keys = (size_t)heads * length;
 
     make(heads, length, width, causal);
-    for (int head = 0; head < heads; head++)
+    make_some_louder();
+    Buffer *number = input_i32("kinds", keys, 0, INT32_MAX);
+    asked.kind = reference_i32(keys);
+    asked.first = reference_i32((size_t)heads * ALL);
+    for (int head = 0; head < heads; head++) {
+        uint16_t *key = asked.k->bf16 + (size_t)head * length * width;
+        draw_kinds(head, number->i32 + (size_t)head * length);
         for (int j = 0; j < length; j++) {
-            uint16_t *keys = asked.k->bf16 + (size_t)head * length * width;
-            int first = first_of(kind_of(head, j));
-            if (first < j) memcpy(keys + (size_t)j * width, keys + (size_t)first * width, bytes);
+            int first = asked.first[head * ALL + asked.kind[(size_t)head * length + j]];
+            if (first < j) memcpy(key + (size_t)j * width, key + (size_t)first * width, bytes);
         }
+    }
 }
 
 // One row, of the keys that it sees: how many there are of each kind, and the sum of their values.
 static void mean_of_kinds(double *to, int head, int row, const double *count, const double *sums)
 {
-    double s[KINDS], m = -INFINITY, total = 0;
+    double s[ALL], m = -INFINITY, total = 0;
     int width = asked.width;
 
-    for (int j = 0; j < KINDS; j++)
-        if (count[j] > 0) m = fmax(m, s[j] = score(head, row, first_of(j)));
-    for (int j = 0; j < KINDS; j++) {
+    for (int j = 0; j < ALL; j++)
+        if (count[j] > 0) m = fmax(m, s[j] = score(head, row, asked.first[head * ALL + j]));
+    for (int j = 0; j < ALL; j++) {
         if (!(count[j] > 0)) continue;
         double p = exp(s[j] - m);
         total += p * count[j];
@@ -480,10 +508,10 @@ static void compare_kinds(const struct Asked *x)
     asked = *x;
     read_inputs();
     for (int head = 0; head < asked.heads; head++) {
-        double count[KINDS] = { 0 }, sums[KINDS * 128] = { 0 };
+        double count[ALL] = { 0 }, sums[ALL * 128] = { 0 };
         for (int seen = 0, i = 0; i < asked.length; i++) {
             for (; seen < (asked.causal ? i + 1 : asked.length); seen++) {
-                int kind = kind_of(head, seen);
+                int kind = asked.kind[(size_t)head * asked.length + seen];
                 const double *value = row_of(asked.value, head, seen);
                 count[kind]++;
                 for (int d = 0; d < asked.width; d++) sums[kind * asked.width + d] += value[d];
