@@ -127,6 +127,7 @@ uint64_t counter(const char *name)
     return json_integer_value(json_object_get(check.session.events.call, name));
 }
 
+// What the program has left shows now: a leak, or an exit status.
 static void end_session(void)
 {
     bool failed = json_array_size(check.facts) > 0;
@@ -137,6 +138,16 @@ static void end_session(void)
     blame_events();
     if (!failed) // otherwise how the rest ended is of no interest
         blame_end(outcome);
+}
+
+void begin_anew(void)
+{
+    if (!check.started) return;
+    end_session();
+    check_stop_if_failed();
+    check.started = check.over = false;
+    check.errors_seen = 0;
+    count_from_here();
 }
 
 // What the program printed, cleaned line by line.

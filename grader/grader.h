@@ -207,6 +207,11 @@ void compulsory_operations(uint64_t count);
 // something, such as an input that a function of the student's makes.
 void count_from_here(void);
 
+// Ends the student's program, so that nothing of its memory is left, on the device or the host. The
+// next call starts it anew. Only what the calls pass goes from one program to the other. What was
+// counted before is forgotten, as by count_from_here().
+void begin_anew(void);
+
 // A figure of this check that no counter has, such as the error of an answer or the size of a
 // format: a claim whose `per` is "figure" holds it under this name (claims.h). Said again in the
 // same check, the largest counts.

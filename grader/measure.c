@@ -313,7 +313,7 @@ static json_t *time_both(const char *name)
 // beside it, in "before".
 static json_t *measure_beside(const char *name)
 {
-    Session session;
+    Session session = { 0 };
     json_t *before = json_array();
     peer = (Side){ .session = &session, .is_peer = true };
     if (is_copy(name)) add_copies();

@@ -187,7 +187,13 @@ const char *session_start(Session *s, const char *device, const char *worker, co
 {
     static char problem[256];
     Channels c;
-    *s = (Session){ .worker = -1, .owner = -1, .report = -1, .printed = -1 };
+    *s = (Session){ .worker = -1,
+                    .owner = -1,
+                    .report = -1,
+                    .printed = -1,
+                    .output = s->output,
+                    .output_bytes = s->output_bytes,
+                    .output_cut = s->output_cut };
     s->harness = harness_of(worker);
     events_init(&s->events);
     s->events.trace.harness = s->harness;

@@ -52,7 +52,8 @@ typedef struct Terms {
 } Terms;
 
 // Starts `device` (a command, words split at spaces) with the worker on it. Returns NULL, or
-// what kept it from starting.
+// what kept it from starting. If *s was a session that has ended, its output stays, and this one's
+// follows it.
 const char *session_start(Session *s, const char *device, const char *worker, const Terms *terms);
 
 // Sends a request with its descriptors, and waits for what comes of it. When it

@@ -1,6 +1,7 @@
 // Lesson 25: weights in a format of the student's own, which only quantized_bytes(), quantize() and
 // dequantize() know. What is held is how far the weights come back from what they were, how many
-// bytes that takes, and whether a product is that of the weights that come back.
+// bytes that takes, and whether a product is that of the weights that come back. The program that
+// has seen the weights ends first: another one gets the stored bytes.
 #include "grader.h"
 #include <math.h>
 #include <stdio.h>
@@ -12,11 +13,13 @@ typedef struct Layer {
     Buffer *w, *back; // the weights; those that come back
     Buffer *stored;   // in the format, as an input
     int rows, cols;
-    int kinds;      // of rows: row r is the same as row r % kinds
+    int *kind;      // of each row: the first that is the same
     double largest; // magnitude
 } Layer;
 
 static Layer layer;
+
+enum { MANY_ROWS = 2048 }; // from here on most rows are like others
 
 // Of a weight, between two neighbouring whole numbers of the format: 127 or 7 to each side of 0.
 static int levels(void)
@@ -37,28 +40,34 @@ static Layer make_layer(int rows, int cols)
                 .back = output_bf16("w", n),
                 .rows = rows,
                 .cols = cols,
-                .kinds = rows };
+                .kind = reference_i32(rows) };
+    for (int r = 0; r < rows; r++) k.kind[r] = r;
     as_matrix(k.w, rows, cols);
     as_matrix(k.back, rows, cols);
     return k;
 }
 
-// Has the student's functions store the weights, and bring them back.
+// Has the student's functions store the weights.
 static void store(Layer *k)
 {
-    size_t n = count_of(k), padded = ((size_t)k->rows + 63) / 64 * 64,
-           most = 2 * padded * k->cols + 65536;
+    size_t padded = ((size_t)k->rows + 63) / 64 * 64, most = 2 * padded * k->cols + 65536;
     given("rows = %d, cols = %d", k->rows, k->cols);
     int bytes = call_i32("quantized_bytes", i32(k->rows), i32(k->cols));
     expect(bytes >= 0 && (size_t)bytes <= most,
            "quantized_bytes returned %d; it should be from 0 to %zu", bytes, most);
-    for (size_t i = 0; i < n && i < (size_t)k->kinds * k->cols; i++)
+    for (size_t i = 0; i < count_of(k); i++)
         k->largest = fmax(k->largest, fabs(bf16_value(k->w->bf16[i])));
 
     Buffer *to = output_u8("to", bytes);
     call("quantize", device(to), device(k->w), i32(k->rows), i32(k->cols));
     k->stored = input_u8("from", bytes, 0, 255);
     memcpy(k->stored->u8, to->u8, bytes);
+}
+
+// Has them bring the weights back.
+static void bring_back(Layer *k)
+{
+    given("rows = %d, cols = %d", k->rows, k->cols);
     call("dequantize", device(k->back), device(k->stored), i32(k->rows), i32(k->cols));
     layer = *k;
 }
@@ -154,10 +163,22 @@ static const char *of_weights(const Mismatch *at)
 static bool is_as_its_kind(int row)
 {
     const uint16_t *back = layer.back->bf16;
-    return row < layer.kinds
-        || memcmp(back + (size_t)row * layer.cols, back + (size_t)(row % layer.kinds) * layer.cols,
-                  2 * (size_t)layer.cols)
-               == 0;
+    size_t cols = layer.cols;
+    return layer.kind[row] == row
+        || memcmp(back + row * cols, back + layer.kind[row] * cols, 2 * cols) == 0;
+}
+
+// Of a layer with rows of few kinds, what takes the least time.
+static bool is_right(const Layer *k, double absolute, double relative)
+{
+    bool right = true;
+    for (int r = 0; r < k->rows && right; r++) {
+        size_t first = (size_t)r * k->cols;
+        right = is_as_its_kind(r);
+        for (size_t i = first; right && k->kind[r] == r && i < first + k->cols; i++)
+            right = fabs(returned(i) - weight(i)) <= absolute + relative * fabs(weight(i));
+    }
+    return right;
 }
 
 static void compare_weights(const Layer *k, int level)
@@ -165,17 +186,22 @@ static void compare_weights(const Layer *k, int level)
     // A bf16 has 8 bits: rounding to it adds 2^-8 at most.
     double half = k->largest / level / 2, absolute = half * (1 + 1e-5) + half / 256;
     const double relative = 1.001 / 256;
-    bool right = k->kinds < k->rows;
-
-    for (int r = 0; r < k->rows && right; r++) right = is_as_its_kind(r);
-    for (size_t i = 0; right && i < (size_t)k->kinds * k->cols; i++)
-        right = fabs(returned(i) - weight(i)) <= absolute + relative * fabs(weight(i));
-    if (right) return;
+    if (k->rows >= MANY_ROWS && is_right(k, absolute, relative)) return;
 
     double *want = reference_f64(count_of(k));
     for (size_t i = 0; i < count_of(k); i++) want[i] = weight(i);
     diagnose(of_weights);
     expect_close_bf16(k->back, want, absolute, relative);
+}
+
+static void come_back(Layer *layers, size_t count, int level)
+{
+    for (size_t i = 0; i < count; i++) store(&layers[i]);
+    begin_anew();
+    for (size_t i = 0; i < count; i++) {
+        bring_back(&layers[i]);
+        compare_weights(&layers[i], level);
+    }
 }
 
 // ---- Weights that every format keeps to half a step: each 32 neighbours have one of the largest
@@ -190,31 +216,27 @@ static void even(Layer *k, double largest)
     }
 }
 
-static void keeps(int level, int rows, int cols)
-{
-    Layer k = make_layer(rows, cols);
-    even(&k, 3.5);
-    store(&k);
-    compare_weights(&k, level);
-}
-
 Check(quantization, half_a_step)
 {
+    enum { SHAPES = 7 };
+    static const int shapes[SHAPES][2] = {
+        { 1, 64 },   { 3, 128 },   { 17, 192 },  { 33, 1024 },
+        { 2, 4160 }, { 3, 16384 }, { 1, 65536 }, // few rows, of which a format may pad many
+    };
     int level = levels();
-    keeps(level, 1, 64);
-    keeps(level, 3, 128);
-    keeps(level, 17, 192);
-    keeps(level, 33, 1024);
-    keeps(level, 2, 4160);
-    keeps(level, 3, 16384);
-    keeps(level, 1, 65536); // few rows, of which a format may pad many
+    Layer k[SHAPES];
+    for (int s = 0; s < SHAPES; s++) {
+        k[s] = make_layer(shapes[s][0], shapes[s][1]);
+        even(&k[s], 3.5);
+    }
+    come_back(k, SHAPES, level);
 }
 
 // Groups of several sizes: each of 128 columns has a magnitude of its own, so a scale that belongs
 // to another group is off by 2 at least. A bf16 has its exponent from bit 7 on.
 static void uneven(Layer *k)
 {
-    for (int row = 0; row < k->kinds; row++)
+    for (int row = 0; row < k->rows; row++)
         for (int col = 0; col < k->cols; col++)
             k->w->bf16[(size_t)row * k->cols + col] -= (uint16_t)((col / 128 + row) % 3 << 7);
 }
@@ -222,29 +244,22 @@ static void uneven(Layer *k)
 Check(quantization, groups_of_several_sizes)
 {
     int level = levels();
-    static const int shapes[][2] = { { 5, 448 }, { 19, 1024 } };
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        Layer k = make_layer(shapes[s][0], shapes[s][1]);
-        uneven(&k);
-        store(&k);
-        compare_weights(&k, level);
-    }
+    Layer k[] = { make_layer(5, 448), make_layer(19, 1024) };
+    uneven(&k[0]);
+    uneven(&k[1]);
+    come_back(k, 2, level);
 }
 
 Check(quantization, zeros)
 {
     int level = levels();
-    Layer k = make_layer(7, 576);
-    for (size_t i = 0; i < k.w->count; i++) {
-        int row = (int)(i / k.cols), col = (int)(i % k.cols);
-        if (row == 2 || (col / 128 + row) % 2) k.w->bf16[i] = 0;
+    Layer k[] = { make_layer(7, 576), make_layer(3, 256) };
+    for (size_t i = 0; i < k[0].w->count; i++) {
+        int row = (int)(i / k[0].cols), col = (int)(i % k[0].cols);
+        if (row == 2 || (col / 128 + row) % 2) k[0].w->bf16[i] = 0;
     }
-    store(&k);
-    compare_weights(&k, level);
-    Layer none = make_layer(3, 256);
-    memset(none.w->bf16, 0, 2 * none.w->count);
-    store(&none);
-    compare_weights(&none, level);
+    memset(k[1].w->bf16, 0, 2 * k[1].w->count);
+    come_back(k, 2, level);
 }
 
 // ---- Outliers: what the ladder climbs
@@ -292,8 +307,7 @@ Check(quantization, rows_with_outliers)
     int level = levels();
     Layer k = make_layer(64, 4096);
     with_outliers(&k);
-    store(&k);
-    compare_weights(&k, level);
+    come_back(&k, 1, level);
     figure("bits", 8.0 * k.stored->count / k.w->count);
     figure("error", error_of(&k));
 }
@@ -313,12 +327,12 @@ static void reference(void)
     off_by = 0;
     for (size_t i = 0; i < (size_t)batch * k->cols; i++) input[i] = bf16_value(x->bf16[i]);
     for (int r = 0; r < k->rows; r++) {
-        bool is_known = r >= k->kinds && is_as_its_kind(r);
+        bool is_known = k->kind[r] < r && is_as_its_kind(r);
         for (int c = 0; c < k->cols && !is_known; c++) row[c] = returned((size_t)r * k->cols + c);
         for (int b = 0; b < batch; b++) {
             double sum = 0, square = 0;
             if (is_known) {
-                want[(size_t)b * k->rows + r] = want[(size_t)b * k->rows + r % k->kinds];
+                want[(size_t)b * k->rows + r] = want[(size_t)b * k->rows + k->kind[r]];
                 continue;
             }
             for (int c = 0; c < k->cols; c++) {
@@ -365,50 +379,61 @@ static void ask(const Layer *k, int of)
     expect_close_f32(y, want, off_by, 0);
 }
 
-// A reference of a large matrix would take the CPU a minute, so its rows are of a few kinds, in
-// turns.
+// A reference of a large matrix would take the CPU a minute, so most of its rows are of a few
+// kinds, by numbers that the functions are not given. Some are like no other.
 static void repeat_rows(Layer *k)
 {
-    enum { KINDS = 64 };
-    if (k->rows >= 2048) k->kinds = KINDS;
+    enum { KINDS = 64, ALONE = 1 << 6 };
+    size_t cols = k->cols;
     uneven(k);
-    for (size_t row = k->kinds; row < (size_t)k->rows; row++)
-        memcpy(k->w->bf16 + row * k->cols, k->w->bf16 + row % k->kinds * k->cols,
-               2 * (size_t)k->cols);
+    if (k->rows < MANY_ROWS) return;
+    const int32_t *number = input_i32("kinds", k->rows, 0, KINDS * ALONE - 1)->i32;
+    for (int row = KINDS; row < k->rows; row++) {
+        if (number[row] / KINDS == 0) continue;
+        k->kind[row] = number[row] % KINDS;
+        memcpy(k->w->bf16 + row * cols, k->w->bf16 + k->kind[row] * cols, 2 * cols);
+    }
 }
 
-static void multiplies(int rows, int cols, const int *batches, size_t count)
+// All layers are stored by one program.
+static void multiplies(Layer *layers, size_t count, const int (*batches)[2])
 {
     int level = levels();
-    Layer k = make_layer(rows, cols);
-    repeat_rows(&k);
-    store(&k);
-    compare_weights(&k, level);
-    count_from_here();
-    for (size_t i = 0; i < count; i++) ask(&k, batches[i]);
+    for (size_t i = 0; i < count; i++) {
+        repeat_rows(&layers[i]);
+        store(&layers[i]);
+    }
+    begin_anew();
+    for (size_t i = 0; i < count; i++) {
+        bring_back(&layers[i]);
+        compare_weights(&layers[i], level);
+        count_from_here();
+        for (int n = 0; n < 2 && batches[i][n]; n++) ask(&layers[i], batches[i][n]);
+    }
 }
-
-#define MULTIPLIES(rows, cols, ...)                                                                \
-    multiplies(rows, cols, (int[]){ __VA_ARGS__ }, sizeof((int[]){ __VA_ARGS__ }) / sizeof(int))
 
 Check(quantization, products)
 {
-    MULTIPLIES(1, 64, 1);
-    MULTIPLIES(33, 192, 1, 3);
-    MULTIPLIES(16, 1024, 2, 16);
-    MULTIPLIES(71, 2112, 1, 9);
-    MULTIPLIES(128, 2240, 1, 9);
-    MULTIPLIES(192, 64, 1);
+    static const int batches[][2] = { { 1 }, { 1, 3 }, { 2, 16 }, { 1, 9 }, { 1, 9 }, { 1 } };
+    Layer k[] = { make_layer(1, 64),    make_layer(33, 192),   make_layer(16, 1024),
+                  make_layer(71, 2112), make_layer(128, 2240), make_layer(192, 64) };
+    multiplies(k, sizeof k / sizeof *k, batches);
 }
 
-Check(quantization, no_rows) { MULTIPLIES(0, 64, 1); }
+static void multiplies_one(int rows, int cols, int of)
+{
+    Layer k = make_layer(rows, cols);
+    multiplies(&k, 1, (const int[][2]){ { of } });
+}
+
+Check(quantization, no_rows) { multiplies_one(0, 64, 1); }
 
 // ---- What profiles/lessons/25-quantization.cfg measures
 
 enum { SIDE = 2048 };
 
-Check(quantization, decoding) { MULTIPLIES(SIDE, SIDE, 1); }
-Check(quantization, batch_of_16) { MULTIPLIES(SIDE, SIDE, 16); }
+Check(quantization, decoding) { multiplies_one(SIDE, SIDE, 1); }
+Check(quantization, batch_of_16) { multiplies_one(SIDE, SIDE, 16); }
 
 // And times on a GPU. A layer of 16,384 x 8,192 has 67 MB and more in 4 bits.
 static void measure_products(int of)
@@ -420,8 +445,7 @@ static void measure_products(int of)
     Buffer *ys[ROTATIONS_MAX], *xs[ROTATIONS_MAX];
 
     repeat_rows(&k);
-    store(&k);
-    compare_weights(&k, level);
+    come_back(&k, 1, level);
     count_from_here();
     batch = of;
     for (size_t s = 0; s < sets; s++) {

@@ -10,7 +10,8 @@ extern "C" {
 // A layer has a matrix W of rows x cols weights, row after row, and computes y = W x for up to 16
 // vectors x at once. The weights are stored with fewer bits: in a format of your own. The grader
 // asks for the format's size, lets quantize() make it once, and passes a copy of those bytes, and
-// nothing else of the weights, to the other functions.
+// nothing else of the weights, to the other functions. Your program ends in between: dequantize()
+// and multiply() run in another one.
 //
 // All pointers are device pointers to memory that begins at a multiple of 256 bytes and does not
 // overlap; inputs must not be changed. What outputs and `scratch` hold before the call means
