@@ -71,11 +71,11 @@ char *buffer_value(const Buffer *b, size_t index);
 // What is expected of an output is then expected of its twins too.
 Buffer *buffer_twin(Buffer *b, const char *peer);
 
-// The next buffers' random numbers come from this key, which everybody may know: a few elements
-// tell it, and all others.
+// The next buffers' random numbers come from this key, which is no secret: from a few elements all
+// others can be worked out.
 void buffer_seed(uint64_t key);
 
-// The same of a key that nobody is to know: no elements tell it, nor any other element.
+// The same with a secret key: from the elements neither it nor other elements can be worked out.
 void buffer_seed_secret(uint64_t key);
 
 // A good 64-bit mixture of a text and a number: the key of a check.

@@ -40,6 +40,6 @@ const char *run_gpu_library(void); // the folder of the driver's library, or ""
 bool run_owns_gpu_memory(void);    // the grader owns the calls' arrays there (gpu_memory.h)
 const char *run_libraries(void);   // "LD_LIBRARY_PATH=..." with NVIDIA's CUDA runtime first
 const char *run_seed(void);        // $SEED, else "warpwise"; on a GPU a fresh one for each run
-bool run_seed_is_secret(void);     // it is not the one that everybody knows
+bool run_seed_is_secret(void);     // it is not "warpwise"
 const Profile *run_profile(void);  // of this lesson; without a file, one with no claims
 const char *run_profile_problem(void); // what is wrong with it, or NULL

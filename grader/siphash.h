@@ -2,6 +2,6 @@
 #pragma once
 #include <stdint.h>
 
-// A random-looking number for each word, of which nobody works out any other who does not have the
-// key, however many they have seen.
+// A number for each word. Without the key it looks random, and no other number can be worked out,
+// however many are known.
 uint64_t siphash(const uint64_t key[2], uint64_t word);

@@ -42,7 +42,7 @@
 //                         address there, "written": how many of the words were written last
 //                         by nobody, a kernel, a fill, the host, and a copy of what the owner filled
 //   "event": "crossing"   with --owner, whenever it asks: what else has gone from the program to the device or back since then:
-//                         "kind": "module" (but the first), "fill" (values), "print" (text of kernels, values of conditions),
+//                         "kind": "module" (not in the program's file), "fill" (values), "print" (text of kernels, values of conditions),
 //                         "hosts" (what the host has worked out and brought by copies, model/carried.h), "pages" (what it has
 //                         changed in managed memory; once it is told what the host was given: and worked out), "shown" (what
 //                         the device has changed there), "pinned" (what kernels then read in pinned memory), "where" (before
