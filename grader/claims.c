@@ -46,11 +46,13 @@ const char *claim_unit(const Claim *c)
                                       : "";
 }
 
-// The threads that share the work: of the busy ones, those that touch little add little.
+// The threads that share the work: the instructions of all, divided by the work of one. Of the busy
+// ones, those that touch little add little, and so do the threads of a launch with little work.
 static double sharing_threads(const json_t *record)
 {
-    double sharing = counter_sum(record, "launch__sharing_thread_count");
-    return sharing > 0 ? sharing : counter_sum(record, busy_counter);
+    double all = counter_sum(record, "smsp__thread_inst_executed.sum"),
+           work = counter_sum(record, "launch__work_of_a_thread.sum");
+    return work > 0 ? all * all / work : counter_sum(record, busy_counter);
 }
 
 static double divisor(const Claim *c, const json_t *record)

@@ -39,8 +39,10 @@
 //          threads this is "launch__busy_thread_count": a launch can have any number of threads
 //          that do nothing. Those that access memory count by how many of a launch's sectors their
 //          warps touch: as many threads as would have the same sum and the same sum of squares,
-//          were all alike. Times of the model may be held against one another, or against a number
-//          where the bound is further off than the model's worst error.
+//          were all alike. And launches count by their share of the instructions, so that threads
+//          of a launch of its own that does none of the work change nothing. Times of the model may
+//          be held against one another, or against a number where the bound is further off than the
+//          model's worst error.
 // unit     what the value is in, at most 12 columns, where the name of `per` says too little:
 //          "a round" for an operation.
 // at_least below it the verdict is SUSPECT, and `suspect` is the sentence said. A claim without

@@ -526,10 +526,20 @@ static void add_spills(u64 sum[COUNTERS], const Grid *g, u64 warps)
 
 // As many threads as would touch the same sectors with the same sum of squares, if each touched as
 // many as the others. `busy`: those that access memory at all.
-static u64 sharing_threads(const Counts *t, u64 busy)
+static double sharing_threads(const Counts *t, u64 busy)
 {
     if (!t->squares) return busy;
-    return llround(fmin(busy, LANES * (double)t->shared_out * t->shared_out / t->squares));
+    return fmin(busy, LANES * (double)t->shared_out * t->shared_out / t->squares);
+}
+
+// The launch's instructions of threads, times those of a thread. Over all launches, this divided by
+// the instructions is the work of a thread, each launch's by its part of the whole: launches with
+// many threads and next to no work change nothing.
+static u64 work_of_a_thread(u64 instructions, double threads)
+{
+    enum { MOST_BITS = 54 }; // the sum over all launches has 64
+    double all = instructions;
+    return threads > 0 ? llround(fmin(all * all / threads, 1ull << MOST_BITS)) : 0;
 }
 
 static void counters_grid_end(Grid *g)
@@ -551,7 +561,8 @@ static void counters_grid_end(Grid *g)
         add_instruction(t.sum, g, pc);
         t.sum[BUSY_THREADS] += counts_of(g)[pc].busy_threads;
     }
-    t.sum[SHARING_THREADS] = sharing_threads(&counts_of(g)[0], t.sum[BUSY_THREADS]);
+    t.sum[WORK_OF_A_THREAD] = work_of_a_thread(
+        t.sum[THREAD_INSTRUCTIONS], sharing_threads(&counts_of(g)[0], t.sum[BUSY_THREADS]));
     add_spills(t.sum, g, (u64)t.blocks * t.warps_per_block);
     t.timing = timing_of(g);
     t.bound = t.timing.bound;

@@ -330,8 +330,8 @@ static void has_counts(const Program *program, char *counts, const json_t *count
                      "%s: cannot read // counts: %s", program->name, line);
         const json_t *value = json_object_get(json_object_get(counters, kernel), counter);
         double is = value ? json_number_value(value) : -1;
-        cr_expect(fabs(is - due) < 0.005, "%s: %s of %s is %g, not %g", program->name, counter,
-                  kernel, is, due);
+        cr_expect(fabs(is - due) < 0.005, "%s: %s of %s is %.12g, not %.12g", program->name,
+                  counter, kernel, is, due);
     }
 }
 

@@ -21,16 +21,17 @@
 // counts: leaves_one_by_one launch__busy_thread_count 992
 // counts: copies_to_shared launch__busy_thread_count 8
 // counts: polls launch__busy_thread_count 2
-// counts: all launch__sharing_thread_count 16384
-// counts: idle_half launch__sharing_thread_count 8192
-// counts: many_accesses launch__sharing_thread_count 16384
-// counts: lane_of_each_warp launch__sharing_thread_count 512
-// counts: in_shared_memory launch__sharing_thread_count 4096
+// counts: all launch__work_of_a_thread.sum 2768896
+// counts: idle_half launch__work_of_a_thread.sum 5537792
+// counts: many_accesses launch__work_of_a_thread.sum 107495424
+// counts: lane_of_each_warp launch__work_of_a_thread.sum 36227072
+// counts: in_shared_memory launch__work_of_a_thread.sum 6553600
 // counts: one_warp_for_all launch__busy_thread_count 16384
-// counts: one_warp_for_all launch__sharing_thread_count 32
-// counts: polls launch__sharing_thread_count 2
+// counts: one_warp_for_all launch__work_of_a_thread.sum 5140886496
+// counts: polls launch__work_of_a_thread.sum 119094
 //
-// Which threads access memory, of 64 blocks of 256 threads where nothing else is said.
+// Which threads access memory, of 64 blocks of 256 threads where nothing else is said. Their work: the launch's instructions of
+// threads (13 of each of 16,384 threads in `all`), times what of them falls to each that shares the sectors.
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
