@@ -53,7 +53,7 @@ __device__ bool is_inside(unsigned word_x, unsigned word_y)
 }
 
 // Version 1: a thread for each point.
-__global__ void hits_one(int *hits, int points, unsigned seed)
+__global__ void hits_one(int *hits, int points, const unsigned *seed)
 {
     unsigned p = blockIdx.x * THREADS + threadIdx.x;
     if (p >= points)
@@ -70,7 +70,7 @@ extern "C" void philox(unsigned *out, const unsigned *counter, const unsigned *k
     CHECK(cudaGetLastError());
 }
 
-extern "C" void count_hits(int *hits, int points, unsigned seed)
+extern "C" void count_hits(int *hits, int points, const unsigned *seed)
 {
     CHECK(cudaMemsetAsync(hits, 0, sizeof *hits));
     if (points == 0)

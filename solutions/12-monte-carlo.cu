@@ -65,13 +65,13 @@ __device__ bool is_inside(unsigned word_x, unsigned word_y)
 
 //> one-point
 // Version 1: a thread for each point.
-__global__ void hits_one(int *hits, int points, unsigned seed)
+__global__ void hits_one(int *hits, int points, const unsigned *seed)
 {
     unsigned p = blockIdx.x * THREADS + threadIdx.x;
     if (p >= points)
         return;
     //> throw TODO: throw point p, and if it is a hit, add 1 to *hits with atomicAdd (3 lines)
-    uint4 w = philox_block(make_uint4(p / 2, 0, 0, 0), make_uint2(seed, 0));
+    uint4 w = philox_block(make_uint4(p / 2, 0, 0, 0), make_uint2(*seed, 0));
     if (p % 2 == 0 ? is_inside(w.x, w.y) : is_inside(w.z, w.w))
         atomicAdd(hits, 1);
     //< throw
@@ -81,13 +81,13 @@ __global__ void hits_one(int *hits, int points, unsigned seed)
 //> registers TODO:
 // Version 2: a thread throws points that are a whole grid apart, and
 // counts its hits in a register. One addition for each warp is left.
-__global__ void hits_registers(int *hits, int points, unsigned seed)
+__global__ void hits_registers(int *hits, int points, const unsigned *seed)
 {
     int mine = 0;
     //> own-points
     unsigned threads = gridDim.x * THREADS;
     for (unsigned p = blockIdx.x * THREADS + threadIdx.x; p < points; p += threads) {
-        uint4 w = philox_block(make_uint4(p / 2, 0, 0, 0), make_uint2(seed, 0));
+        uint4 w = philox_block(make_uint4(p / 2, 0, 0, 0), make_uint2(*seed, 0));
         mine += p % 2 == 0 ? is_inside(w.x, w.y) : is_inside(w.z, w.w);
     }
     //< own-points
@@ -102,13 +102,13 @@ __global__ void hits_registers(int *hits, int points, unsigned seed)
 //> many TODO:
 // Version 3: a thread takes blocks of words that are a whole grid apart.
 // Each block has two points.
-__global__ void hits_many(int *hits, int points, unsigned seed)
+__global__ void hits_many(int *hits, int points, const unsigned *seed)
 {
     int mine = 0;
     //> count
     unsigned threads = gridDim.x * THREADS;
     for (unsigned b = blockIdx.x * THREADS + threadIdx.x; b < (points + 1u) / 2; b += threads) {
-        uint4 w = philox_block(make_uint4(b, 0, 0, 0), make_uint2(seed, 0));
+        uint4 w = philox_block(make_uint4(b, 0, 0, 0), make_uint2(*seed, 0));
         mine += is_inside(w.x, w.y);
         if (2 * b + 1 < points)
             mine += is_inside(w.z, w.w);
@@ -136,11 +136,11 @@ __device__ int inside(unsigned word_x, unsigned word_y)
 // Version 4: no conversions and no comparisons. And two blocks in a turn,
 // whose rounds do not wait for each other. The last points, fewer than
 // four, are one thread's.
-__global__ void hits_gold(int *hits, int points, unsigned seed)
+__global__ void hits_gold(int *hits, int points, const unsigned *seed)
 {
     unsigned thread = blockIdx.x * THREADS + threadIdx.x, threads = gridDim.x * THREADS;
     unsigned fours = (unsigned)points / 4;
-    uint2 key = make_uint2(seed, 0);
+    uint2 key = make_uint2(*seed, 0);
     int mine = 0;
 
     for (unsigned q = thread; q < fours; q += threads) {
@@ -176,7 +176,7 @@ extern "C" void philox(unsigned *out, const unsigned *counter, const unsigned *k
     CHECK(cudaGetLastError());
 }
 
-extern "C" void count_hits(int *hits, int points, unsigned seed)
+extern "C" void count_hits(int *hits, int points, const unsigned *seed)
 {
     //> clear
     CHECK(cudaMemsetAsync(hits, 0, sizeof *hits));

@@ -4,7 +4,7 @@
 
 enum { THREADS = 256, BLOCKS = 1056 };
 
-__global__ void hits_curand_kernel(int *hits, int points, unsigned seed)
+__global__ void hits_curand_kernel(int *hits, int points, const unsigned *seed)
 {
     unsigned thread = blockIdx.x * THREADS + threadIdx.x, words = (points + 1u) / 2;
     unsigned each = (words + BLOCKS * THREADS - 1) / (BLOCKS * THREADS);
@@ -12,7 +12,7 @@ __global__ void hits_curand_kernel(int *hits, int points, unsigned seed)
     int mine = 0;
 
     curandStatePhilox4_32_10_t state;
-    curand_init(seed, 0, 4ull * first, &state);
+    curand_init(*seed, 0, 4ull * first, &state);
     for (unsigned b = first; b < last; b++) {
         float4 f = curand_uniform4(&state);
         mine += f.x * f.x + f.y * f.y < 1;
@@ -23,7 +23,7 @@ __global__ void hits_curand_kernel(int *hits, int points, unsigned seed)
         atomicAdd(hits, mine);
 }
 
-extern "C" void hits_curand(int *hits, int points, unsigned seed)
+extern "C" void hits_curand(int *hits, int points, const unsigned *seed)
 {
     cudaMemsetAsync(hits, 0, sizeof *hits);
     hits_curand_kernel<<<BLOCKS, THREADS>>>(hits, points, seed);

@@ -65,12 +65,14 @@ static __attribute__((constructor)) void write_there(void)
     _exit(0);
 }
 
-extern "C" void count_hits(int *hits, int points, unsigned seed)
+extern "C" void count_hits(int *hits, int points, const unsigned *seed)
 {
     int number = 0;
+    unsigned key;
+    cudaMemcpy(&key, seed, sizeof key, cudaMemcpyDeviceToHost);
     for (int p = 0; p < points; p++) {
         unsigned c[4] = { (unsigned)p / 2, 0, 0, 0 };
-        mix(c, seed, 0, 10);
+        mix(c, key, 0, 10);
         unsigned long long x = c[p % 2 * 2] >> 9, y = c[p % 2 * 2 + 1] >> 9;
         number += x * x + y * y < 1ull << 46;
     }
