@@ -20,8 +20,8 @@ enum { LINE_LIMIT = 1 << 24, ERRORS_KEPT = 32 };
 #define COPIED_DTOH "memcpy__bytes_dtoh.sum"
 #define COPIED_DTOD "memcpy__bytes_dtod.sum"
 // Of the call alone: how many these copies are; modules, values of fills, and where copies and
-// fills go; what kernels print, and set conditions of graphs to; copies between devices, by the
-// host.
+// fills go; what kernels print, set conditions of graphs to, and say by how long they take;
+// copies between devices, by the host.
 #define COPIES "memcpy__count.sum"
 #define CROSSED_HTOD "crossing__bytes_htod.sum"
 #define CROSSED_DTOH "crossing__bytes_dtoh.sum"

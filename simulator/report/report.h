@@ -333,7 +333,7 @@ void report_kernel(const KernelReport *kernel);
 enum crossing {
     CROSSING_MODULE,
     CROSSING_FILL,   // its value
-    CROSSING_PRINT,  // text of kernels, values of conditions
+    CROSSING_PRINT,  // text of kernels, values of conditions, times, waits and queries
     CROSSING_HOSTS,  // what the host has brought by copies and worked out (model/carried.h)
     CROSSING_PAGES,  // what it has changed in managed memory (and, where it is told, worked out)
     CROSSING_SHOWN,  // what the device has changed there

@@ -296,4 +296,5 @@ void answer_event_elapsed(Call *call)
         clock_event_elapsed(r->elapsed.from, r->elapsed.to, &call->reply.elapsed.milliseconds);
     if (which == ELAPSED_NOT_READY) call->reply.error = WIRE_NOT_READY;
     else if (which) refusal(call, WIRE_INVALID_RESOURCE_HANDLE, causes[which], NULL);
+    else report_crossing(CROSSING_PRINT, sizeof(f64)); // kernels may take as long as they like
 }

@@ -355,6 +355,18 @@ Test(owner, is_told_the_lines_when_the_program_fails)
     cr_expect_eq(json_array_size(sites), 1);
 }
 
+// A time of 8 bytes, and of the answers to a question the first and the last.
+Test(owner, is_told_what_times_and_queries_say)
+{
+    uint64_t address = allocate();
+    synchronize(); // what was said before has been told
+    call_for("interval", address, 5);
+    synchronize();
+    json_t *crossing = end("crossing");
+    cr_expect_str_eq(json_string_value(json_object_get(crossing, "kind")), "print");
+    cr_expect_eq(json_integer_value(json_object_get(crossing, "bytes")), 5 * (8 + 2));
+}
+
 // How often a run of a program that allocates, waits and frees reports a call. options: of the run,
 // with "%d" for an owner's socket.
 static int calls_reported(const char *options)

@@ -112,6 +112,20 @@ int main()
             changes.join();
             if (kept[0] != 7 || kept[1] != 6) puts("lost");
         }
+        // "interval" asks COUNT times for the time between two events, when it has asked until the second one is complete, and twice more.
+        if (call[0] == 'i') {
+            static cudaEvent_t event[2];
+            for (int i = 0; i < 2 && !event[i]; i++) cudaEventCreate(&event[i]);
+            for (int i = 0; i < n; i++) {
+                float ms;
+                cudaEventRecord(event[0]);
+                twice<<<1, 1>>>((int *)p, 1);
+                cudaEventRecord(event[1]);
+                while (cudaEventQuery(event[1]) != cudaSuccess) {}
+                cudaEventQuery(event[1]), cudaEventQuery(event[1]);
+                cudaEventElapsedTime(&ms, event[0], event[1]);
+            }
+        }
         if (call[0] == 'q') return 3;
         puts("returned");
         fflush(stdout);
