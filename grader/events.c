@@ -45,7 +45,8 @@ enum { LINE_LIMIT = 1 << 24, ERRORS_KEPT = 32 };
 #define LAUNCH_CALLS "cuda_api__launch_calls.sum"
 #define IN_CALLS "cuda_api__time_ns.sum"
 // What keeps pieces of work from going side by side: calls of the host that wait
-// (cudaStreamSynchronize and the like, cudaFree too) and behind which it goes on issuing; copies
+// (cudaStreamSynchronize and the like, queries until the work is complete, cudaFree too) and behind
+// which it goes on issuing; copies
 // that return when they are done (cudaMemcpy); asynchronous ones that kept the host all the same,
 // as from memory that is not pinned; pieces of work in the default stream, and in how many other
 // streams there was any. And what puts streams in order without the host: calls of
@@ -370,25 +371,28 @@ static void take_work(Events *e, json_t *event)
     take_stream(e, json_object_get(event, "stream"));
 }
 
-// A call on the timeline.
+static bool did(const json_t *event, const char *what)
+{
+    const char *word = json_string_value(json_object_get(event, "did"));
+    return word && strcmp(word, what) == 0;
+}
+
+// A call on the timeline. What it is called is the program's word, what it did is the device's.
 static void take_timed_call(Events *e, json_t *event)
 {
-    const char *name = json_string_value(json_object_get(event, "name"));
     double start = json_number_value(json_object_get(event, "start_ns"));
     double end = json_number_value(json_object_get(event, "end_ns"));
-    if (!name || !e->calling || (e->ranged && !e->within)) return;
-    add_to(e, LAUNCH_CALLS,
-           strncmp(name, "cudaLaunch", 10) == 0 || strcmp(name, "cudaGraphLaunch") == 0);
+    if (!e->calling || (e->ranged && !e->within)) return;
+    bool launches = did(event, "launch") || did(event, "graph"), copies = did(event, "copy"),
+         issues = launches || copies, blocks = json_is_true(json_object_get(event, "blocks"));
+    add_to(e, LAUNCH_CALLS, launches);
     add_to(e, IN_CALLS, llround(end - start));
-    bool copies = strncmp(name, "cudaMemcpy", 10) == 0, async = strstr(name, "Async");
-    bool issues =
-        copies || strncmp(name, "cudaLaunch", 10) == 0 || strcmp(name, "cudaGraphLaunch") == 0;
     add_to(e, WAITS, issues ? e->work.waits : 0);
     e->work.waits =
-        issues ? 0 : e->work.waits + (strstr(name, "Synchronize") || strcmp(name, "cudaFree") == 0);
-    add_to(e, WAITING_COPIES, copies && !async);
-    add_to(e, EVENT_WAITS, strcmp(name, "cudaStreamWaitEvent") == 0);
-    add_to(e, LONG_ASYNC_COPIES, copies && async && end - start > LONG_NS);
+        issues ? 0 : e->work.waits + (blocks && (did(event, "wait") || did(event, "free")));
+    add_to(e, WAITING_COPIES, copies && blocks);
+    add_to(e, EVENT_WAITS, did(event, "order"));
+    add_to(e, LONG_ASYNC_COPIES, copies && !blocks && end - start > LONG_NS);
 }
 
 static void take_call(Events *e, json_t *event)

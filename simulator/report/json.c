@@ -430,6 +430,8 @@ void report_json_call(int fd, const CallReport *c)
     if (c->end_ns > 0) {
         json_object_set_new(object, "start_ns", json_real(c->start_ns));
         json_object_set_new(object, "end_ns", json_real(c->end_ns));
+        set_text(object, "did", c->did);
+        set_flag(object, "blocks", c->blocks);
     }
     if (c->does) set_deed(object, c);
     report_json_line(fd, object);

@@ -52,7 +52,9 @@
 //                         "bytes", "faults"
 //   "event": "work"       with several devices or a timeline: "kind", "device", "stream", "start_ns", "end_ns"; "links", or
 //                         "by_host" if the bytes were moved through the host: [[from, to, bytes]]
-//   "event": "call"       a call of the program's, in the order of the calls. With a timeline: "name", "start_ns", "end_ns".
+//   "event": "call"       a call of the program's, in the order of the calls. With a timeline: "name", "start_ns", "end_ns"; "did":
+//                         what it did, a word of the list below; "blocks": the host stopped in it until earlier work was done,
+//                         or has asked until it was. The name is the program's own word, and these two are the device's.
 //                         With --owner and without --bare, of the calls that the list below has: "name"; "does": what;
 //                         "caller", as for an error; "site": the number of its place; "device", if there are several;
 //                         "stream": 0 for the default stream; "status": its cudaError_t, if it failed; "within": it is part

@@ -230,6 +230,8 @@ typedef struct {
 typedef struct {
     const char *name;        // "cudaMemcpy"
     double start_ns, end_ns; // on the simulated clock; both 0: there is no timeline
+    const char *did;         // with a timeline: the same as `does`; NULL: none of that
+    bool blocks;             // with a timeline: the host waits until earlier work is done
     const char *does;        // "copy", "launch" ...; NULL: nothing more is known
     Place place;             // object and address only
     uint32_t site;           // a number of the place, for report_site()

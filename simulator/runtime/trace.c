@@ -230,13 +230,34 @@ static void fill(const Call *call, CallReport *report)
         report->kind = kind_of(report->move->to, report->move->from);
 }
 
-static void tell(const Call *call, bool traced, double start, double end)
+// Of a query: it is complete what was not when the host asked before.
+static bool does_block(const Call *call)
+{
+    static bool has_asked;
+    const WireRow *row = wire_row(call->request.op);
+    if (row->then != WIRE_THEN_NOT_READY) return wire_holds(row->waits, &call->request);
+    bool was_asked = has_asked;
+    has_asked = call->reply.error == WIRE_NOT_READY;
+    return was_asked && !call->reply.error;
+}
+
+// One that takes the host no time is on the timeline where it has waited.
+typedef struct Timed {
+    bool is_on, blocks;
+    double start, end;
+} Timed;
+
+static void tell(const Call *call, bool traced, const Timed *timed)
 {
     static ArgumentReport arguments[CALL_ARGUMENTS];
     enum wire_does does = wire_row(call->request.op)->does;
-    CallReport report = {
-        .name = trace_name(call), .start_ns = start, .end_ns = end, .stream = -1
-    };
+    CallReport report = { .name = trace_name(call), .stream = -1 };
+    if (timed->is_on) {
+        report.start_ns = timed->start;
+        report.end_ns = timed->end;
+        report.did = deeds[does];
+        report.blocks = timed->blocks;
+    }
     MoveReport move;
     LaunchReport launch;
     if (traced && (does == WIRE_DOES_COPY || does == WIRE_DOES_FILL)) {
@@ -319,8 +340,10 @@ static bool has_room(const Call *call)
 void trace_call(const Call *call, bool timed, double began)
 {
     bool traced = is_traced(call);
-    timed = timed && timeline_is_on() && !call->by_owner;
-    if (traced && !timed && is_again(call)) {
+    Timed t = { .blocks = !call->by_owner && does_block(call), .start = began, .end = clock_now() };
+    bool asks = wire_row(call->request.op)->then == WIRE_THEN_NOT_READY;
+    t.is_on = (timed || (asks && t.blocks)) && timeline_is_on() && !call->by_owner;
+    if (traced && !t.is_on && is_again(call)) {
         last.again++;
         return;
     }
@@ -331,5 +354,5 @@ void trace_call(const Call *call, bool timed, double began)
         last.was_any &= !traced;
         traced = false;
     }
-    if (traced || timed) tell(call, traced, timed ? began : 0, timed ? clock_now() : 0);
+    if (traced || t.is_on) tell(call, traced, &t);
 }

@@ -172,31 +172,36 @@ Test(events, what_devices_send_is_told_of_the_busiest_link)
 }
 
 static const char ranged[] =
-    "{\"event\":\"call\",\"name\":\"cudaMemcpy\",\"start_ns\":0,\"end_ns\":50}\n"
+    "{\"event\":\"call\",\"name\":\"a "
+    "call\",\"did\":\"copy\",\"blocks\":true,\"start_ns\":0,\"end_ns\":50}\n"
     "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":0,\"end_ns\":40,\"links\":[]}"
     "\n"
     "{\"event\":\"range\",\"begins\":true,\"owner\":true,\"busy_ns\":0}\n"
     "{\"event\":\"range\",\"begins\":false,\"owner\":false,\"busy_ns\":7}\n"
-    "{\"event\":\"call\",\"name\":\"cudaMemcpyAsync\",\"start_ns\":100,\"end_ns\":102}\n"
-    "{\"event\":\"call\",\"name\":\"cudaLaunchKernel\",\"start_ns\":102,\"end_ns\":106}\n"
-    "{\"event\":\"call\",\"name\":\"cudaGraphLaunch\",\"start_ns\":106,\"end_ns\":108}\n"
+    "{\"event\":\"call\",\"name\":\"a call\",\"did\":\"copy\",\"start_ns\":100,\"end_ns\":102}\n"
+    "{\"event\":\"call\",\"name\":\"a call\",\"did\":\"launch\",\"start_ns\":102,\"end_ns\":106}\n"
+    "{\"event\":\"call\",\"name\":\"a call\",\"did\":\"graph\",\"start_ns\":106,\"end_ns\":108}\n"
     "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"stream\":2,\"start_ns\":102,\"end_ns\":"
     "202,\"links\":[]}\n"
     "{\"event\":\"work\",\"kind\":\"kernel\",\"device\":0,\"stream\":0,\"start_ns\":152,\"end_ns\":"
     "252,\"links\":[]}\n"
-    "{\"event\":\"call\",\"name\":\"cudaStreamSynchronize\",\"start_ns\":108,\"end_ns\":208}\n"
-    "{\"event\":\"call\",\"name\":\"cudaMemcpy\",\"start_ns\":208,\"end_ns\":218}\n"
-    "{\"event\":\"call\",\"name\":\"cudaMemcpyAsync\",\"start_ns\":218,\"end_ns\":5219}\n"
-    "{\"event\":\"call\",\"name\":\"cudaStreamWaitEvent\",\"start_ns\":5219,\"end_ns\":5219}\n"
-    "{\"event\":\"call\",\"name\":\"cudaFree\",\"start_ns\":5219,\"end_ns\":5220}\n"
-    "{\"event\":\"call\",\"name\":\"cudaMemcpyAsync\",\"start_ns\":5220,\"end_ns\":5220}\n"
-    "{\"event\":\"call\",\"name\":\"cudaDeviceSynchronize\",\"start_ns\":5220,\"end_ns\":5220}\n"
+    "{\"event\":\"call\",\"name\":\"a "
+    "call\",\"did\":\"wait\",\"blocks\":true,\"start_ns\":108,\"end_ns\":208}\n"
+    "{\"event\":\"call\",\"name\":\"a "
+    "call\",\"did\":\"copy\",\"blocks\":true,\"start_ns\":208,\"end_ns\":218}\n"
+    "{\"event\":\"call\",\"name\":\"a call\",\"did\":\"copy\",\"start_ns\":218,\"end_ns\":5219}\n"
+    "{\"event\":\"call\",\"name\":\"a call\",\"did\":\"order\",\"start_ns\":5219,\"end_ns\":5219}\n"
+    "{\"event\":\"call\",\"name\":\"a "
+    "call\",\"did\":\"free\",\"blocks\":true,\"start_ns\":5219,\"end_ns\":5220}\n"
+    "{\"event\":\"call\",\"name\":\"a call\",\"did\":\"copy\",\"start_ns\":5220,\"end_ns\":5220}\n"
+    "{\"event\":\"call\",\"name\":\"a "
+    "call\",\"did\":\"wait\",\"blocks\":true,\"start_ns\":5220,\"end_ns\":5220}\n"
     "{\"event\":\"range\",\"begins\":false,\"owner\":false,\"busy_ns\":144}\n"
     "{\"event\":\"range\",\"begins\":false,\"owner\":true,\"busy_ns\":0}\n"
     "{\"event\":\"range\",\"begins\":true,\"owner\":false,\"busy_ns\":144}\n"
     "{\"event\":\"work\",\"kind\":\"copy\",\"device\":0,\"start_ns\":300,\"end_ns\":340,\"links\":["
     "]}\n"
-    "{\"event\":\"call\",\"name\":\"cudaLaunchKernel\",\"start_ns\":300,\"end_ns\":304}\n";
+    "{\"event\":\"call\",\"name\":\"a call\",\"did\":\"launch\",\"start_ns\":300,\"end_ns\":304}\n";
 
 // Where the timeline is kept only what the function does counts, not what the harness does before
 // and behind: from when the grader says that the call begins until it says that it is over. What
