@@ -23,6 +23,7 @@ EXPORT cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
     if (!image) return client_done(cudaErrorMemoryAllocation);
     image_unwrap(image, code);
     cudaError_t error = image_load(image);
+    if (!error && !image_keep(image)) error = cudaErrorMemoryAllocation;
     if (error) {
         image_free(image);
         return client_done(error);
@@ -59,8 +60,7 @@ EXPORT cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *p
     }
     cudaError_t error = cudaLibraryLoadData(library, text, options, values, count, library_options,
                                             library_values, library_count);
-    if (error) free(text);
-    else ((Image *)*library)->file = text;
+    free(text);
     return error;
 }
 

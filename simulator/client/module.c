@@ -111,7 +111,6 @@ void image_free(Image *image)
     }
     pthread_mutex_unlock(&mutex);
     free(image->joined);
-    free(image->file);
     free(image);
 }
 
@@ -166,6 +165,14 @@ void image_unwrap(Image *image, const void *data)
         image->data = wrapper->data;
         image->parts = wrapper->version == 2 ? wrapper->more : NULL;
     }
+}
+
+bool image_keep(Image *image)
+{
+    if (image->joined) return true;
+    image->joined = malloc(image->bytes);
+    if (image->joined) image->data = memcpy(image->joined, image->data, image->bytes);
+    return image->joined;
 }
 
 static void fill_slot(void *context, void *slot, uint64_t offset, uint32_t bytes)

@@ -7,9 +7,8 @@
 typedef struct Image {
     const void *data;
     size_t bytes;
-    char *file;               // a file that was read for it, and is freed with it
     const void *const *parts; // nvcc -rdc=true: further fat binaries; NULL ends them
-    void *joined;             // all of them in one block, which the image owns
+    void *joined;             // a block that the image owns: all of them, or a copy (image_keep)
     struct {
         bool loaded;
         cudaError_t error; // why this device refused it
@@ -59,5 +58,6 @@ cudaError_t symbol_resolve(Symbol *symbol);
 
 void image_unwrap(Image *image, const void *data); // data: a wrapper, a fat binary or PTX
 cudaError_t image_load(Image *image);              // sends it to the current device, once
-cudaError_t image_unload(Image *image);            // unloads it from all devices
-void image_free(Image *image);                     // frees it and its symbols
+bool image_keep(Image *image);          // once it is loaded: copies it, so that its data may change
+cudaError_t image_unload(Image *image); // unloads it from all devices
+void image_free(Image *image);          // frees it and its symbols
