@@ -148,6 +148,7 @@ typedef struct Operations {
     const void *kind;
     u64 count; // words of each
     u32 *words[BEFORE];
+    u32 rule; // that the last one followed: its period, from 1 on, twice; and 1 if it goes on
 } Operations;
 
 static Operations operations[KINDS];
@@ -166,16 +167,18 @@ static Operations *operations_of(const void *kind, u64 count)
     Operations *o = &operations[oldest];
     oldest = (oldest + 1) % KINDS;
     forget_operations(o);
-    *o = (Operations){ .kind = kind, .count = count };
+    *o = (Operations){ .kind = kind, .count = count, .rule = 2 };
     for (u32 n = 0; n < BEFORE; n++) o->words[n] = need(calloc(count, WORD));
     return o;
 }
 
-// How many of the words are not as an operation of that period would have them: the words of the
+// How many of the words are not as an operation would have them by that rule: the words of the
 // latest operation at its place in the period; or going on from there, as far from them as they are
 // from those a period before.
-static u64 departing(const Operations *o, const u32 *words, u32 period, bool goes_on)
+static u64 departing(const Operations *o, const u32 *words, u32 rule)
 {
+    u32 period = rule / 2;
+    bool goes_on = rule % 2;
     const u32 *last = o->words[period - 1], *before = o->words[2 * period - 1];
     u64 rest = 0;
     for (u64 n = 0; n < o->count; n++)
@@ -183,46 +186,68 @@ static u64 departing(const Operations *o, const u32 *words, u32 period, bool goe
     return rest;
 }
 
-// How many of the words are new. All others follow one rule, else each would say which of them it
-// follows.
-static u64 count_new(const Operations *o, const u32 *words)
+// What is new, in bytes: words, and that another rule holds from now on. All other words follow one
+// rule, else each would say which it follows.
+static u64 count_new(Operations *o, const u32 *words)
 {
-    u64 least = o->count;
-    for (u32 period = 1; period <= PERIODS; period++)
-        for (int goes_on = 0; goes_on < 2; goes_on++) {
-            u64 rest = departing(o, words, period, goes_on);
-            if (rest < least) least = rest;
-        }
-    return least;
+    u32 best = o->rule;
+    u64 least = departing(o, words, best);
+    for (u32 rule = 2; rule < 2 * (PERIODS + 1) && least; rule++) {
+        u64 rest = departing(o, words, rule);
+        if (rest >= least) continue;
+        least = rest;
+        best = rule;
+    }
+    bool turns = best != o->rule;
+    o->rule = best;
+    return least * WORD + turns;
+}
+
+// The bytes that the words say, which then are the latest ones of their kind.
+static u64 add_operation(const void *kind, const u32 *words, u64 count)
+{
+    Operations *o = operations_of(kind, count);
+    u32 *now = o->words[BEFORE - 1]; // in the place of the oldest
+    u64 bytes = count_new(o, words);
+    memcpy(now, words, count * WORD);
+    memmove(o->words + 1, o->words, (BEFORE - 1) * sizeof *o->words);
+    o->words[0] = now;
+    return bytes;
 }
 
 void carried_operation(const void *kind, const u32 *words, u64 count)
 {
     enum { ADDRESSES = 2 * sizeof(u64) }; // from one to the other, or an address and a length
-    if (!tells()) {
-        report_crossing(CROSSING_WHERE, ADDRESSES);
-        return;
-    }
-    Operations *o = operations_of(kind, count);
-    u32 *now = o->words[BEFORE - 1]; // in the place of the oldest
-    u64 rest = count_new(o, words);
-    memcpy(now, words, count * WORD);
-    memmove(o->words + 1, o->words, (BEFORE - 1) * sizeof *o->words);
-    o->words[0] = now;
-    report_crossing(CROSSING_HOSTS, rest * WORD);
+    if (tells()) report_crossing(CROSSING_HOSTS, add_operation(kind, words, count));
+    else report_crossing(CROSSING_WHERE, ADDRESSES);
+}
+
+// Which kernel is launched says a byte, where it is not the one whose turn it is.
+static u64 add_kernel(const Kernel *kernel)
+{
+    static const Kernel *before[PERIODS];
+    static u32 period = 1;
+    bool in_turn = before[period - 1] == kernel;
+    for (u32 n = 0; n < PERIODS && before[period - 1] != kernel; n++)
+        if (before[n] == kernel) period = n + 1;
+    memmove(before + 1, before, (PERIODS - 1) * sizeof *before);
+    before[0] = kernel;
+    return !in_turn;
 }
 
 void carried_launch(const Launch *l)
 {
-    enum { SHAPE = 7 };
-    if (!tells() || l->depth) return;
+    enum { SHAPE = 10 };
+    if (l->depth || !writers) return;
     u64 count = SHAPE + (l->kernel->param_bytes + WORD - 1) / WORD;
     u32 *words = need(calloc(count, WORD));
     memcpy(words, l->grid, sizeof l->grid);
     memcpy(words + 3, l->block, sizeof l->block);
-    words[6] = l->dynamic_shared;
+    memcpy(words + 6, l->cluster, sizeof l->cluster);
+    words[9] = l->dynamic_shared;
     memcpy(words + SHAPE, l->params, l->kernel->param_bytes);
-    carried_operation(l->kernel, words, count);
+    u64 bytes = add_operation(l->kernel, words, count) + add_kernel(l->kernel);
+    report_crossing(tells() ? CROSSING_HOSTS : CROSSING_WHERE, bytes);
     free(words);
 }
 

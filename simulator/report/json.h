@@ -46,8 +46,9 @@
 //                         times between events, waits, answers to queries), "hosts" (what the host has worked out and brought by
 //                         copies, model/carried.h), "pages" (what it has changed in managed memory; once it is told what the host
 //                         was given: and worked out), "shown" (what the device has changed there), "pinned" (what kernels then
-//                         read in pinned memory), "where" (before the host is told: addresses of copies and fills), or "small"
-//                         (moved within the devices by copies, in pieces of less than 16 bytes); "bytes"
+//                         read in pinned memory), "where" (before the host is told: addresses of copies and fills, and what
+//                         launches are given that is new), or "small" (moved within the devices by copies, in pieces of less
+//                         than 16 bytes); "bytes"
 //   "event": "migration"  of managed memory: "direction", like the kind of a copy; "cause": "gpu-fault", "cpu-fault" or "prefetch";
 //                         "bytes", "faults"
 //   "event": "work"       with several devices or a timeline: "kind", "device", "stream", "start_ns", "end_ns"; "links", or

@@ -340,7 +340,7 @@ enum crossing {
     CROSSING_PAGES,  // what it has changed in managed memory (and, where it is told, worked out)
     CROSSING_SHOWN,  // what the device has changed there
     CROSSING_PINNED, // what kernels have read in pinned memory
-    CROSSING_WHERE,  // where copies and fills go, which the host says with each of them
+    CROSSING_WHERE,  // where copies and fills go, and what launches are given that is new
     CROSSING_SMALL,  // what copies within the devices have moved in pieces of a few bytes
     CROSSINGS
 };

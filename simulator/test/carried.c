@@ -143,3 +143,24 @@ Test(carried, knows_whether_an_answer_is_what_a_kernel_made)
     cr_expect_eq(hosts_part(line(0, 0x05050505, 0)), 0, "a fill has made it");
     end("exit");
 }
+
+// Whether a launch has the argument of the launch before, or of the one before that, says a bit. In
+// a loop each takes its turn.
+enum { FIRST = 4 * 9 + 1 }; // words of the first launch that are not 0, and its kernel
+static json_int_t said_by_turns(uint32_t turns)
+{
+    uint64_t address = allocate();
+    give(line(1, 0, 0));
+    for (int n = 0; n < 64; n++) call_for("twice", address, turns >> n % 32 & 1 ? 8 : 4);
+    return worked_out("hosts");
+}
+
+Test(carried, sees_what_the_host_says_by_turns)
+{
+    cr_expect_geq(said_by_turns(0x3a5c96e1), FIRST + 16);
+}
+
+Test(carried, takes_turns_for_a_loop)
+{
+    cr_expect_leq(said_by_turns(0x55555555), FIRST + 4 + 1); // and the second one, and the rule
+}
