@@ -26,6 +26,8 @@
 //     );
 //
 // counter  one name, or a list [ "a", "b" ] whose sum is meant; Nsight Compute's names.
+//          To sectors of global memory that are loaded or stored belong those that copies in bulk
+//          load or store, which Nsight Compute counts elsewhere.
 //          "gpu__time_duration.sum" is the time of the kernels in ns, predicted: a bound of it lies
 //          further from the versions on either side than the model's worst error
 //          (profiles/accuracy).

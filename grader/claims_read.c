@@ -28,18 +28,32 @@ static const char *read_text(config_setting_t *group, const char *name)
     return text ? strdup(text) : NULL;
 }
 
+static void add_counter(Claim *c, const char *name)
+{
+    if (name && c->counters < CLAIM_COUNTERS_MAX) c->counter[c->counters++] = strdup(name);
+}
+
+// Sectors that a kernel loads or stores are also those of its copies in bulk, which go past L1.
+static void add_bulk(Claim *c)
+{
+    size_t named = c->counters;
+    for (size_t i = 0; i < named; i++) {
+        if (strcmp(c->counter[i], "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") == 0)
+            add_counter(c, "l1tex__t_sectors_pipe_tma_mem_global_op_ld.sum");
+        if (strcmp(c->counter[i], "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum") == 0)
+            add_counter(c, "l1tex__t_sectors_pipe_tma_mem_global_op_st.sum");
+    }
+}
+
 static void read_counters(config_setting_t *group, Claim *c)
 {
     config_setting_t *s = config_setting_get_member(group, "counter");
     if (!s) return;
-    if (config_setting_type(s) == CONFIG_TYPE_STRING) {
-        c->counter[c->counters++] = strdup(config_setting_get_string(s));
-        return;
-    }
-    for (int i = 0; i < config_setting_length(s) && i < CLAIM_COUNTERS_MAX; i++) {
-        const char *name = config_setting_get_string_elem(s, i);
-        if (name) c->counter[c->counters++] = strdup(name);
-    }
+    if (config_setting_type(s) == CONFIG_TYPE_STRING) add_counter(c, config_setting_get_string(s));
+    else
+        for (int i = 0; i < config_setting_length(s); i++)
+            add_counter(c, config_setting_get_string_elem(s, i));
+    add_bulk(c);
 }
 
 static const char *known_key(const char *key, const char *const *keys)

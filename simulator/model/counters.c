@@ -300,6 +300,7 @@ static void add_bulk(u64 sum[COUNTERS], const Insn *i, const Counts *t)
                     : i->matrix->reduces ? BULK_RED_BYTES
                                          : BULK_ST_BYTES;
     sum[to] += t->global.sectors * SECTOR_BYTES;
+    sum[to == BULK_LD_BYTES ? BULK_LD_SECTORS : BULK_ST_SECTORS] += t->global.sectors;
 }
 
 // What lanes cost that use shared memory one after the other, or by way of the network between SMs:

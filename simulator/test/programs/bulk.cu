@@ -1,6 +1,8 @@
 // expect: exit 0
 // counts: scale l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum 20384
 // counts: scale l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_st.sum 20384
+// counts: scale l1tex__t_sectors_pipe_tma_mem_global_op_ld.sum 637
+// counts: scale l1tex__t_sectors_pipe_tma_mem_global_op_st.sum 637
 // counts: scale sm__inst_executed_pipe_tma.sum 15
 // counts: scale l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 0
 // counts: add l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_red.sum 3072
