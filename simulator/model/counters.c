@@ -230,7 +230,8 @@ static const enum counter unit_counters[UNITS] = {
 static bool is_barrier(const IsaRow *row)
 {
     return row->op == ISA_bar_sync || row->op == ISA_bar_arrive || row->op == ISA_bar_red
-        || row->op == ISA_cluster_arrive || row->op == ISA_cluster_wait;
+        || row->op == ISA_mbarrier_arrive || row->op == ISA_cluster_arrive
+        || row->op == ISA_cluster_wait;
 }
 static bool is_branch(const IsaRow *row) { return isa_pipe(row) == PIPE_CBU && row->shape == FLOW; }
 
