@@ -330,7 +330,8 @@ Finding claim_judge(const Claim *claim, const json_t *record)
     Finding f = { .claim = claim, .verdict = VERDICT_PASS };
     double sum = 0, by = divisor(claim, record);
     for (size_t i = 0; i < claim->counters; i++) {
-        sum += counter_sum(record, claim->counter[i]);
+        double one = counter_sum(record, claim->counter[i]);
+        sum += isnan(one) && i >= claim->counters - claim->added ? 0 : one;
         f.estimate |=
             json_is_true(json_object_get(json_object_get(record, "estimates"), claim->counter[i]));
         f.estimate |= strcmp(claim->counter[i], time_counter) == 0;

@@ -161,6 +161,7 @@ typedef struct Claim {
     const char *again, *next, *unit; // or NULL
     const char *counter[CLAIM_COUNTERS_MAX];
     size_t counters;
+    size_t added; // the last ones of these, which the profile does not name: a device may lack them
     double at_least, at_most;  // -INFINITY, INFINITY: no such bound
     double gold;               // INFINITY: none
     int version, gold_version; // that first keep at_most or the floor, gold; 0: not said

@@ -43,6 +43,7 @@ static void add_bulk(Claim *c)
         if (strcmp(c->counter[i], "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum") == 0)
             add_counter(c, "l1tex__t_sectors_pipe_tma_mem_global_op_st.sum");
     }
+    c->added = c->counters - named;
 }
 
 static void read_counters(config_setting_t *group, Claim *c)
