@@ -43,7 +43,7 @@
 //                         by nobody, a kernel, a fill, the host, and a copy of what the owner filled
 //   "event": "crossing"   with --owner, whenever it asks: what else has gone from the program to the device or back since then:
 //                         "kind": "module" (not in the program's file), "fill" (values), "print" (text of kernels, values of conditions,
-//                         times between events, waits, answers to queries), "hosts" (what the host has worked out and brought by
+//                         times between events, waits and answers to queries from the 17th on), "hosts" (what the host has worked out and brought by
 //                         copies, model/carried.h), "pages" (what it has changed in managed memory; once it is told what the host
 //                         was given: and worked out), "shown" (what the device has changed there), "pinned" (what kernels then
 //                         read in pinned memory), "where" (before the host is told: addresses of copies and fills, and what
