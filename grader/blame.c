@@ -279,7 +279,7 @@ static void suspect_work(uint64_t bytes)
     check_suspect(says,
                   "The host worked them out, or arranged them anew. The device must compute the "
                   "answer from the arrays as they are.",
-                  "bring the arrays to the device as they are, in pieces of 64 bytes or more, and "
+                  "bring the arrays to the device as they are, in pieces of 128 bytes or more, and "
                   "let a kernel do the rest");
     free(says);
 }

@@ -1,8 +1,9 @@
 // Do words consist of pieces of known text? For telling what a program has only moved from what it
-// has worked out. A piece is a run of at least PIECE_WORDS words that stand in the text, anywhere,
-// in that order; or a run of any length that goes on where a recent piece has ended, or begins
-// where a text begins: so a copy may be cut into single words, and a few arrays may be interleaved.
-// A run of as many equal words says no more than its first, and one of zeros says nothing.
+// has worked out. A piece is a run of at least 2 * PIECE_WORDS - 1 words that stand in the text,
+// anywhere, in that order (or of fewer, from PIECE_WORDS on, if they hold a window of the table);
+// or a run of any length that goes on where a recent piece has ended, or begins where a text
+// begins: so a copy may be cut into single words, and a few arrays may be interleaved. A run of
+// PIECE_WORDS or more equal words says no more than its first, and one of zeros says nothing.
 #pragma once
 #include "base/base.h"
 
