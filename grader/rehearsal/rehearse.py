@@ -14,6 +14,7 @@ from submissions import make_class
 PR_SET_CHILD_SUBREAPER = 36
 OWN = 'WARPWISE_REHEARSAL'  # set within the namespaces
 HIDDEN = ('/tmp', '/var/tmp', '/dev/shm')
+HERE = (os.getcwd() + '/', os.path.dirname(os.path.realpath('grader')) + '/')  # and what this tree's links lead to
 
 # Whose work a process does, by its name; the graders have their lesson's.
 WORK = {'compiler': 'nvcc cicc ptxas cudafe++ fatbinary nvlink bin2c gcc g++ cc1plus cpp as ld collect2 x86_64-linux-gn',
@@ -216,7 +217,7 @@ def traces():
     unix = [line.split()[7:] for line in open('/proc/net/unix', encoding='utf-8', errors='replace').readlines()[1:]]
     return {
         'files': {os.path.join(at, name) for top in HIDDEN + ('build/run',) for at, folders, names in os.walk(top)
-                  for name in names + folders if not os.path.join(at, name).startswith(os.getcwd())
+                  for name in names + folders if not os.path.join(at, name).startswith(HERE)
                   and not is_in_use(os.path.join(at, name))},
         'mounts': {line.split()[4] for line in open('/proc/self/mountinfo', encoding='utf-8')},
         'cgroups': set(glob.glob('/sys/fs/cgroup/**/warpwise-*/', recursive=True)),
