@@ -78,7 +78,8 @@ holds "an archive is read outside of the sandbox: $(cat "$scratch/asked")" grep 
 
 # What reads it is not believed: it can be in the archive's hands.
 told() {
-    printf '#!/bin/sh\n[ "$5" != --unpack ] || { %s; exit; }\nexec "%s/build/grader/sandbox" "$@"\n' "$2" "$PWD" >"$tree/build/grader/sandbox"
+    printf '#!/bin/sh\ncase $* in *--unpack) %s; exit ;; esac\nexec "%s/build/grader/sandbox" "$@"\n' "$2" "$PWD" >"$tree/build/grader/sandbox"
+    rm -f "$scratch/onegrades/gradebook.csv"
     (cd "$tree" && "$program" "$scratch/one" "$scratch/onegrades") >"$scratch/said" 2>&1
     holds "told $2: $(cat "$scratch/onegrades/gradebook.csv")" grep -q "^none,,REFUSED,.*$1" "$scratch/onegrades/gradebook.csv"
 }
@@ -94,6 +95,15 @@ told "$unbelieved" 'printf "file 01-first-kernel 2000000 1\n"; head -c 2000001 /
 told "$unbelieved" 'printf "words\nend\n"'
 told "$unbelieved" 'printf "none 5000\nend\n"'
 told "$unbelieved" 'kill -9 $$'
+told "$unbelieved" 'size=$(stat -L -c %s /dev/stdin); [ "$size" -eq 0 ] || exit 127'
 told 'why?' 'printf "none 4\nwhy\033end\n"'
+
+# One that does not even look at an empty file lacks a library: nobody's archive is broken.
+rm -f "$scratch/onegrades/gradebook.csv"
+printf '#!/bin/sh\ncase $* in *--unpack) exit 127 ;; esac\nexec "%s/build/grader/sandbox" "$@"\n' "$PWD" >"$tree/build/grader/sandbox"
+(cd "$tree" && "$program" "$scratch/one" "$scratch/onegrades") >"$scratch/said" 2>&1
+holds "without an unpacker it ends with $?" [ $? -eq 1 ]
+holds "without an unpacker: $(cat "$scratch/said")" grep -q '^No archive can be unpacked: ' "$scratch/said"
+holds 'without an unpacker there is a gradebook' [ ! -e "$scratch/onegrades/gradebook.csv" ]
 
 finish

@@ -48,17 +48,22 @@ diff "$folder/here" "$folder/there" | head -n 5 >"$says"
 [ -s "$folder/here" ] && [ ! -s "$says" ]
 count 'lacks what an attack includes' $?
 
-# A class, in the sandbox that the bundle brings: the machine has none on its PATH.
+# A class, in the sandbox that the bundle brings: the machine has none on its PATH. Its library of archives cannot be loaded, so that
+# the bundle's must be, which is in a folder that the sandbox has to show.
 mkdir -p "$folder/class/Ada" "$folder/bare" "$folder/grades"
 cp solutions/01-first-kernel.cu solutions/08-reduction.cu "$folder/class/Ada"
+(cd solutions && zip -q "$folder/class/Bo.zip" 01-first-kernel.cu)
 echo 'variants = ( "08-reduction" );' >"$folder/grades/class.cfg"
 chmod 755 "$folder"
 for tool in /usr/bin/* /bin/*; do
     [ "${tool##*/}" = bwrap ] || ln -s "$tool" "$folder/bare/" 2>/dev/null
 done
-(cd "$folder/bundle" && env -i PATH="$cuda/bin:$folder/bare" HOME="$folder" CUDA_HOME="$cuda" make -s grade SUBMISSIONS="$folder/class" GRADES="$folder/grades") >"$says" 2>&1
+(cd "$folder/bundle" && bwrap --dev-bind / / --ro-bind /dev/null "$(realpath /usr/lib/*/libarchive.so.13)" \
+    env -i PATH="$cuda/bin:$folder/bare" HOME="$folder" CUDA_HOME="$cuda" make -s grade SUBMISSIONS="$folder/class" GRADES="$folder/grades") >"$says" 2>&1
 grep -q '^Ada,01-first-kernel,PASS,2,10,,,yes,' "$folder/grades/gradebook.csv"
 count 'does not grade a class in its own sandbox' $?
+grep -q '^Bo,01-first-kernel,PASS,2,10,,,yes,' "$folder/grades/gradebook.csv"
+count 'does not unpack an archive' $?
 grep -qE '^Ada,08-reduction,WRONG,.*,[a-z]+-[0-9]+-[0-9a-f]{4},$' "$folder/grades/gradebook.csv"
 count "does not grade a class's own variant" $?
 [ -x "$folder/bundle/build/bin/bwrap" ]
