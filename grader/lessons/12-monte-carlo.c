@@ -205,7 +205,7 @@ static const char *const points_words[POINTS] = {
     [FIRST_OF_EACH] = ": that is what you get if both points of a block take its first two words",
     [LOWER_BITS] =
         ": that is what the lower 23 bits of the words give; the contract takes the upper ones",
-    [SEED_SECOND] = ": that is what the key { 0, seed } gives; it is { seed, 0 }",
+    [SEED_SECOND] = ": that is what the key { 0, *seed } gives; it is { *seed, 0 }",
     [BLOCKS_FOR_POINTS] =
         ": that is what you get from as many blocks of words as points; half as many "
         "are enough, because each has two points",
@@ -267,7 +267,8 @@ static const char *which_points(int64_t got, int64_t points, uint32_t seed)
     double off = got - 0.785398 * points;
     if (points >= TELLING && off * off < 4.0 * points)
         return ": about as many as of any points spread evenly, so these are other points than the "
-               "contract's, whose point p is two words of the block with the counter p / 2";
+               "contract's, whose point p is two words of the block with the counter p / 2 and the "
+               "key { *seed, 0 }";
     return "";
 }
 
