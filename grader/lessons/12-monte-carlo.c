@@ -272,8 +272,8 @@ static const char *which_points(int64_t got, int64_t points, uint32_t seed)
     return "";
 }
 
-// What went to the host in the call, or to memory that it sees. From the seed it could work out the
-// count, and bring that in a launch's parameter, where nobody can tell it from any other number.
+// What went to the host in the call, or to memory that it sees. A host that has the seed could work
+// out the count, and bring it in a launch's parameter. There it looks like any other number.
 static double bytes_to_host(void)
 {
     return counter("memcpy__bytes_dtoh.sum") + counter("crossing__bytes_dtoh.sum")

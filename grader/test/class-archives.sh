@@ -98,7 +98,7 @@ told "$unbelieved" 'kill -9 $$'
 told "$unbelieved" 'size=$(stat -L -c %s /dev/stdin); [ "$size" -eq 0 ] || exit 127'
 told 'why?' 'printf "none 4\nwhy\033end\n"'
 
-# One that does not even look at an empty file lacks a library: nobody's archive is broken.
+# It fails for an empty file, too: it lacks a library, and no archive is broken.
 rm -f "$scratch/onegrades/gradebook.csv"
 printf '#!/bin/sh\ncase $* in *--unpack) exit 127 ;; esac\nexec "%s/build/grader/sandbox" "$@"\n' "$PWD" >"$tree/build/grader/sandbox"
 (cd "$tree" && "$program" "$scratch/one" "$scratch/onegrades") >"$scratch/said" 2>&1

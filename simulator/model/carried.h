@@ -38,9 +38,9 @@ void carried_in(const void *bytes, u64 count);
 // describe. What is in an operation's words, of where it goes and how far, says something as well.
 // Told are the new words. The others are the same as in an operation of that kind before, or go on
 // as those did (as an index or an address in a loop does); all of them after one operation of the
-// latest eight, as in a loop that takes turns with up to eight buffers. Another rule than before
-// counts as a byte, and so does another kernel than the one whose turn it is. Where nobody has said
-// what the host was given, launches count as addresses of copies and fills do.
+// latest eight, as in a loop that takes turns with up to eight buffers. A byte more
+// is told for another rule than before, and for a kernel out of its turn. Before anybody has said
+// what the host was given, what launches tell counts as the addresses of copies and fills do.
 void carried_launch(const Launch *l);
 void carried_operation(const void *kind, const u32 *words, u64 count);
 

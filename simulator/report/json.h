@@ -42,11 +42,11 @@
 //                         address there, "written": how many of the words were written last
 //                         by nobody, a kernel, a fill, the host, and a copy of what the owner filled
 //   "event": "crossing"   with --owner, whenever it asks: what else has gone from the program to the device or back since then:
-//                         "kind": "module" (not in the program's file), "fill" (values), "print" (text of kernels, values of conditions,
-//                         times between events, waits and answers to queries from the 17th on), "hosts" (what the host has worked out and brought by
-//                         copies, model/carried.h), "pages" (what it has changed in managed memory; once it is told what the host
-//                         was given: and worked out), "shown" (what the device has changed there), "pinned" (what kernels then
-//                         read in pinned memory), "where" (before the host is told: addresses of copies and fills, and what
+//                         "kind": "module" (not in the program's file), "fill" (values), "print" (text of kernels, values of
+//                         conditions, times between events, and waits and answers to queries after the first sixteen), "hosts"
+//                         (what the host has worked out and brought by copies, model/carried.h), "pages" (what it has changed
+//                         in managed memory; once it is told what the host was given: and worked out), "shown" (what the device
+//                         has changed there), "pinned" (what kernels then read in pinned memory), "where" (before the host is told: addresses of copies and fills, and what
 //                         launches are given that is new), or "small" (moved within the devices by copies, in pieces of less
 //                         than 16 bytes); "bytes"
 //   "event": "migration"  of managed memory: "direction", like the kind of a copy; "cause": "gpu-fault", "cpu-fault" or "prefetch";
